@@ -1,0 +1,25 @@
+# sptune_room(NAME SOURCES... [LINK targets...]): one room of the house as a static library, with
+# the project's warnings. Rooms are included by their path from the top: "matrix/csr.hpp".
+add_library(sptune_options INTERFACE)
+target_include_directories(sptune_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(sptune_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+if(SPTUNE_SANITIZE)
+  target_compile_options(sptune_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(sptune_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(sptune_room NAME)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
+  add_library(sptune_${NAME} STATIC ${ROOM_SOURCES})
+  target_link_libraries(sptune_${NAME} PUBLIC sptune_options ${ROOM_LINK})
+endfunction()
+
+# sptune_test(NAME SOURCES... [LINK targets...] [LABELS labels...]): one GoogleTest program, one
+# ctest entry per program.
+function(sptune_test NAME)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(test_${NAME} ${TEST_SOURCES})
+  target_link_libraries(test_${NAME} PRIVATE sptune_options ${TEST_LINK} GTest::gtest_main)
+  add_test(NAME ${NAME} COMMAND test_${NAME})
+  set_tests_properties(${NAME} PROPERTIES LABELS "${TEST_LABELS}")
+endfunction()

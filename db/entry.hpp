@@ -1,0 +1,114 @@
+// One record of the tuning database: what a sweep found for one matrix on one device.
+// The JSON form is published in db/schema/entry.schema.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/features.hpp"
+#include "kernels/variant.hpp"
+
+namespace sptune::db {
+
+enum class Status {
+    ok,
+    incorrect,
+    bounded,
+    illegal,
+    timeout,
+    crashed,
+    out_of_memory,
+    not_reached,
+};
+std::string_view to_string(Status status);
+
+/// Microseconds per call. `samples` are the means of batches, in the order taken.
+struct TimeUs {
+    double median = 0;
+    double mad = 0;  ///< median absolute deviation from the median
+    double min = 0;
+    std::vector<double> samples;
+};
+
+struct Candidate {
+    std::string id;
+    std::string op, backend, format, algorithm;
+    Params params;
+    bool vendor = false;
+    bool deterministic = true;
+    Status status = Status::not_reached;
+    std::string reason;          ///< why it is not ok, or which stage it left the search in
+    std::optional<TimeUs> time;  ///< only where measured
+    std::uint64_t bytes = 0;     ///< moved by one call: A, x and y
+    std::uint64_t stored = 0;    ///< entries stored, padding included
+    double gflops = 0;           ///< 2 · nnz / median
+    double gbs = 0;              ///< bytes / median
+    double convert_us = 0;
+    double error = 0;  ///< largest error over its bound; ≤ 1 is correct
+    std::string kernel_hash;
+};
+
+/// Read bandwidth measured for a working set of up to `bytes`.
+struct BandwidthPoint {
+    std::uint64_t bytes = 0;
+    double gbs = 0;
+};
+
+struct Device {
+    std::string backend;  ///< "cpu" or "cuda"
+    std::string name;     ///< "AMD EPYC …"
+    std::string key;      ///< folder in the database: device class and threads, path-safe
+    std::string simd;     ///< widest instruction set the kernels use here
+    int threads = 1;
+    std::uint64_t llc_bytes = 0;
+    double bandwidth_gbs = 0;  ///< from main memory
+    std::vector<BandwidthPoint> bandwidth_curve;
+};
+
+struct MatrixInfo {
+    std::string name;  ///< file name without folder and ending
+    std::string path;  ///< never stored in the database, only in `profile --json`
+    std::int64_t rows = 0, cols = 0, nnz = 0;
+    std::uint64_t fingerprint = 0;
+};
+
+/// Versions and switches that a stored time depends on.
+struct Provenance {
+    std::string sptune_version;
+    std::string compiler;
+    std::string vendor_library;  ///< e.g. "MKL 2026.2", or empty
+    std::string created_utc;     ///< ISO 8601
+    std::uint64_t seed = 0;
+    double budget_s = 0;  ///< 0: none
+    double sweep_s = 0;
+};
+
+struct Entry {
+    MatrixInfo matrix;
+    Features features;
+    Device device;
+    Op op = Op::spmv;
+    ValueType value = ValueType::f64;
+    IndexType index = IndexType::i32;
+    std::string cache = "warm";  ///< or "cold"
+    std::string baseline;        ///< id
+    std::vector<Candidate> candidates;
+    std::string winner;  ///< id; empty when nothing was measured
+    double speedup_vs_baseline = 0;
+    /// Calls after which the winner's conversion has paid for itself against the baseline;
+    /// 0: at once, negative: never.
+    double break_even_calls = 0;
+    bool complete = false;
+    Provenance provenance;
+};
+
+const Candidate* find(const Entry& entry, std::string_view id);
+
+/// What identifies an entry, and the file it lives in: <device key>/<entry key>.json.
+std::string entry_key(const Entry& entry);
+std::string entry_key(Op op, ValueType value, IndexType index, std::uint64_t fingerprint,
+                      std::string_view cache);
+
+}  // namespace sptune::db

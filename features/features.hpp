@@ -1,0 +1,105 @@
+// What sptune knows about a matrix without multiplying it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "matrix/csr.hpp"
+
+namespace sptune {
+
+/// Stored / nnz - 1 of SELL-C-σ. sigma 0 stands for n (all rows sorted).
+struct SellPadding {
+    int c = 0;
+    int sigma = 1;
+    double padding = 0;
+};
+
+/// Share of stored entries that are nonzeros when the matrix is cut into r×c blocks, in (0, 1].
+struct BsrFill {
+    int r = 1;
+    int c = 1;
+    double fill = 1;
+};
+
+/// All lengths count entries, all shares lie in [0, 1]. "fill" is nnz / stored, "padding" is
+/// stored / nnz - 1. An empty matrix has zeros everywhere. Sums are taken in 64 bits or double.
+struct Features {
+    // Size.
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    double density = 0;  ///< nnz / (rows · cols), computed in double
+
+    // Row lengths.
+    std::int64_t row_min = 0;
+    std::int64_t row_max = 0;
+    double row_mean = 0;
+    double row_median = 0;
+    double row_std = 0;   ///< population standard deviation
+    double row_cv = 0;    ///< row_std / row_mean
+    double row_skew = 0;  ///< third standardised moment
+    double row_gini = 0;  ///< 0: all rows equally long; towards 1: one row holds everything
+    std::int64_t empty_rows = 0;
+    double row_neighbour_diff = 0;  ///< mean |length(i) - length(i-1)|
+    double warp_imbalance = 0;      ///< Σ over 32 rows of 32 · longest / nnz; 1 is perfect
+
+    // Diagonals (d = column - row).
+    std::int64_t diagonals = 0;        ///< occupied ones, exact
+    double dia_fill = 0;               ///< nnz / (diagonals · rows)
+    std::int64_t dense_diagonals = 0;  ///< at least 60 % of their length is occupied
+    double dense_diagonal_share = 0;   ///< share of nnz on those
+    /// Share of nnz on the 1, 4, 16 and 64 fullest diagonals.
+    std::array<double, 4> top_diagonal_share{};
+    std::int64_t bandwidth_max = 0;  ///< max |column - row|
+    double bandwidth_mean = 0;       ///< mean |column - row|
+    std::int64_t profile = 0;        ///< Σ over rows of max(0, row - first column)
+
+    // Symmetry; 0 for rectangular matrices.
+    double pattern_symmetry = 0;  ///< share of off-diagonal entries whose mirror image exists
+    double value_symmetry = 0;    ///< share of off-diagonal entries whose mirror image is equal
+
+    // What formats would store.
+    double ell_fill = 0;                ///< nnz / (rows · row_max)
+    std::vector<SellPadding> sell;      ///< for each of sell_probes()
+    std::vector<BsrFill> bsr;           ///< for each of bsr_probes()
+    /// Share of nnz left over when rows are cut at the 50 %, 75 %, 90 % and 95 % row-length quantile.
+    std::array<double, 4> hyb_remainder{};
+
+    // Locality of x.
+    double cols_per_line = 0;  ///< nonzeros per distinct 64-byte line of f64 x, counted per row
+    double column_gap = 0;     ///< mean over rows of the mean gap between consecutive columns
+    double reuse_distance = 0; ///< mean |first column(i) - first column(i-1)|, in columns
+
+    // Values.
+    bool constant_values = false;  ///< all stored values are the same number (a pattern matrix)
+
+    /// Hash of rows, cols, row_ptr and col_idx: the same on CPU and GPU, for any thread count.
+    std::uint64_t fingerprint = 0;
+
+    // How much was looked at: fills and symmetry are estimated from this share of the rows.
+    double sampled_share = 1;
+};
+
+/// The (C, σ) and (r, c) that `Features::sell` and `Features::bsr` report on.
+struct SellProbe {
+    int c;
+    int sigma;
+};
+struct BsrProbe {
+    int r;
+    int c;
+};
+const std::vector<SellProbe>& sell_probes();
+const std::vector<BsrProbe>& bsr_probes();
+
+/// One or few passes over `matrix`, parallel, ≤ 5 plain CSR SpMVs in all. threads 0: all.
+template <class T, class P>
+Features extract_features(CsrView<T, P> matrix, int threads = 0);
+
+/// Only the fingerprint; one pass.
+template <class T, class P>
+std::uint64_t fingerprint(CsrView<T, P> matrix, int threads = 0);
+
+}  // namespace sptune

@@ -1,0 +1,33 @@
+// Every kernel instance of this build, by id.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/spmv/kernel.hpp"
+
+namespace sptune {
+
+/// All SpMV kernels of `backend` for (T, P), in a fixed order; made once, then shared.
+/// Vendor kernels are in it only where their library could be loaded.
+template <class T, class P>
+const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend);
+
+/// Id of the baseline that every speed-up is measured against: plain row-parallel CSR.
+std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index);
+
+/// Where MKL is looked for; call before the first spmv_kernels(). Empty: $SPTUNE_MKL, then the
+/// loader's own search path.
+void set_mkl_path(std::string path);
+/// "MKL 2026.2 at …" or why there is none.
+std::string mkl_status();
+
+/// How many variants a backend has of each format, for `sptune info`.
+struct FormatCount {
+    std::string format;
+    int variants = 0;
+};
+std::vector<FormatCount> count_variants(Backend backend, ValueType value, IndexType index);
+
+}  // namespace sptune

@@ -36,9 +36,9 @@ class DeviceError : public Error {
 /// An allocation failed or would pass a limit. `bytes` is what was asked for.
 class OutOfMemory : public Error {
   public:
-    OutOfMemory(const std::string& what, std::uint64_t bytes)
-        : Error(what + " needs " + std::to_string(bytes) + " bytes, which could not be had"),
-          bytes(bytes) {}
+    OutOfMemory(const std::string& what, std::uint64_t asked)
+        : Error(what + " needs " + std::to_string(asked) + " bytes, which could not be had"),
+          bytes(asked) {}
     std::uint64_t bytes;
 };
 

@@ -1,0 +1,99 @@
+#include "matrix/atomic_file.hpp"
+
+#include "matrix/error.hpp"
+
+#include <cerrno>
+#include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace sptune {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPrefix = ".sptune-";
+constexpr std::string_view kSuffix = ".tmp";
+
+fs::path folder_of(const fs::path& file) {
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// Drawn, not counted: writers on other hosts may share the folder and the process number.
+std::string random_name() {
+    std::random_device draw;
+    return fmt::format("{}{:08x}{:08x}{}", kPrefix, draw(), draw(), kSuffix);
+}
+
+// A folder that was renamed into is durable only after its own fsync. File systems that cannot do
+// that refuse it; there is nothing better to do on them.
+void sync_folder(const fs::path& folder) {
+    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+    std::error_code ignored;
+    if (fs::is_symlink(target_, ignored)) {
+        const fs::path real = fs::weakly_canonical(target_, ignored);
+        if (!ignored) target_ = real;
+    }
+    if (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored))
+        throw Error(fmt::format("cannot write {}: it is not a regular file", target_.string()));
+    do {
+        temporary_ = folder_of(target_) / random_name();
+        fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd_ < 0 && errno == EEXIST);
+    if (fd_ < 0) fail(errno);
+}
+
+AtomicFile::~AtomicFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+        if (n > 0)
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+        else if (n == 0 || errno != EINTR)
+            fail(n == 0 ? ENOSPC : errno);
+    }
+}
+
+void AtomicFile::rewrite(std::uint64_t offset, std::string_view bytes) {
+    if (::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) fail(errno);
+    write(bytes);
+    if (::lseek(fd_, 0, SEEK_END) < 0) fail(errno);
+}
+
+void AtomicFile::commit() {
+    if (::fsync(fd_) != 0) fail(errno);
+    // Network file systems report a full disk only here.
+    if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    sync_folder(folder_of(target_));
+}
+
+bool AtomicFile::is_temporary(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+}
+
+void AtomicFile::fail(int reason) const {
+    throw Error(fmt::format("cannot write {}: {}", target_.string(),
+                            std::system_category().message(reason)));
+}
+
+}  // namespace sptune

@@ -1,0 +1,43 @@
+// Writing a file so that its name never shows half of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace sptune {
+
+/// Collects bytes under a temporary name in the folder of `target`; commit() makes them appear as
+/// `target`, replacing what was there. A killed process leaves the old file or the new one. Safe
+/// with many writers and on NFS: no locks, the last commit wins. Without commit() the destructor
+/// removes the temporary file. Every failure throws Error with the path and the system's reason.
+class AtomicFile {
+  public:
+    /// Opens the temporary file. A symbolic link is followed, so that the link itself stays; a
+    /// target that is a folder or a device is refused.
+    explicit AtomicFile(std::filesystem::path target);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    /// Appends; unbuffered, so large pieces are best.
+    void write(std::string_view bytes);
+
+    /// Replaces bytes already written, for a head that is known only at the end.
+    void rewrite(std::uint64_t offset, std::string_view bytes);
+
+    /// fsync, rename, fsync of the folder. Call once, last.
+    void commit();
+
+    /// Whether `path` is named like a temporary file of this class, left over by a killed process
+    /// when it is old.
+    static bool is_temporary(const std::filesystem::path& path);
+
+  private:
+    [[noreturn]] void fail(int reason) const;
+
+    std::filesystem::path target_, temporary_;
+    int fd_ = -1;
+};
+
+}  // namespace sptune

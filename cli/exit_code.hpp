@@ -1,0 +1,22 @@
+// The published exit codes, and how failures map to them.
+#pragma once
+
+#include <exception>
+
+namespace sptune::cli {
+
+enum ExitCode : int {
+    kOk = 0,
+    kFailure = 1,       ///< failed while running
+    kUsage = 2,         ///< the command line makes no sense
+    kRefused = 3,       ///< an input was refused; the message names file and line
+    kNoDevice = 4,      ///< no such device or backend here
+    kUnverified = 5,    ///< a kernel computed a wrong result
+    kBudget = 6,        ///< stopped by the budget; partial results are stored
+    kInterrupted = 130  ///< Ctrl-C
+};
+
+/// The code of the classes in matrix/error.hpp; kFailure for everything else.
+ExitCode exit_code_of(const std::exception& failure);
+
+}  // namespace sptune::cli

@@ -1,0 +1,93 @@
+// sptune COMMAND [ARGUMENT...]
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "matrix/error.hpp"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Command {
+    const char* name;
+    const char* help;
+    int (*run)(const Words& args);
+};
+
+constexpr std::array kCommands{
+    Command{"generate", "make a synthetic matrix", run_generate},
+};
+
+std::string overview() {
+    std::string out =
+        "sptune finds the fastest sparse-matrix kernel for a matrix on this machine, and remembers "
+        "it.\n\nUsage: sptune COMMAND [ARGUMENT...]\n\nCommands:\n";
+    for (const Command& command : kCommands)
+        out += fmt::format("  {:<10}{}\n", command.name, command.help);
+    return out +
+           "\nStart with:  sptune profile MATRIX.mtx\n"
+           "More:        sptune COMMAND --help, sptune --version\n";
+}
+
+const Command* find_command(const std::string& name) {
+    for (const Command& command : kCommands)
+        if (name == command.name) return &command;
+    return nullptr;
+}
+
+int run(const std::string& name, const Words& args) {
+    if (const Command* command = find_command(name)) return command->run(args);
+    Words names;
+    for (const Command& command : kCommands) names.push_back(command.name);
+    throw UsageError(fmt::format("there is no command \"{}\"{}", name, did_you_mean(name, names)));
+}
+
+int dispatch(const Words& words) {
+    if (words.empty()) {
+        std::fputs(overview().c_str(), stderr);
+        return kUsage;
+    }
+    const std::string& first = words.front();
+    if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
+        write_text("-", overview());
+        return kOk;
+    }
+    if (first == "--version") {
+        write_text("-", "sptune " SPTUNE_VERSION "\n");
+        return kOk;
+    }
+    if (first == "help") return run(words[1], {"--help"});
+    return run(first, {words.begin() + 1, words.end()});
+}
+
+}  // namespace
+}  // namespace sptune::cli
+
+int main(int argc, char** argv) {
+    using namespace sptune::cli;
+    const Words words(argv + 1, argv + argc);
+    try {
+        const int code = dispatch(words);
+        if (std::fflush(stdout) != 0) throw sptune::Error("stdout cannot be written");
+        return code;
+    } catch (const std::bad_alloc&) {
+        warn("not enough memory");
+        return kFailure;
+    } catch (const std::exception& failure) {
+        warn(failure.what());
+        const ExitCode code = exit_code_of(failure);
+        if (code == kUsage)
+            fmt::print(stderr, "See `sptune{} --help`.\n",
+                       find_command(words[0]) ? " " + words[0] : "");
+        return code;
+    }
+}

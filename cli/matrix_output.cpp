@@ -1,0 +1,31 @@
+#include "cli/matrix_output.hpp"
+
+#include "cli/number.hpp"
+#include "matrix/error.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+
+MatrixFormat output_format(const std::string& path) {
+    const std::string_view name = path;
+    const auto ends = [&](std::string_view ending) {
+        return name.size() > ending.size() && name.ends_with(ending);
+    };
+    if (ends(".mtx") || ends(".mtx.gz")) return MatrixFormat::market;
+    if (ends(".spt")) return MatrixFormat::spt;
+    throw UsageError(path + ": the ending tells the format; known are .mtx, .mtx.gz and .spt");
+}
+
+std::string written_summary(const std::string& path, std::int64_t rows, std::int64_t cols,
+                            std::int64_t nnz, double seconds) {
+    std::error_code failure;
+    const auto bytes = std::filesystem::file_size(path, failure);
+    return fmt::format("{}: {} × {}, {} nonzeros, {}, {}", path, count(rows), count(cols),
+                       count(nnz), failure ? "-" : byte_count(static_cast<double>(bytes)),
+                       duration_us(seconds * 1e6));
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,69 @@
+#include "cli/progress.hpp"
+
+#include "cli/number.hpp"
+#include "cli/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace sptune::cli {
+namespace {
+
+using std::chrono::duration;
+
+std::size_t terminal_columns() {
+    winsize size{};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+std::string bar(double share, int width) {
+    const int filled = static_cast<int>(std::lround(share * width));
+    std::string out;
+    for (int i = 0; i < width; ++i) out += i < filled ? "█" : "░";
+    return out;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine()
+    : terminal_(isatty(STDERR_FILENO)), start_(Clock::now()), last_(start_) {}
+
+ProgressLine::~ProgressLine() {
+    wipe();
+}
+
+void ProgressLine::show(const std::string& what, double share, const std::string& detail,
+                        double eta_s) {
+    if (!terminal_) return;
+    const auto now = Clock::now();
+    const double elapsed = duration<double>(now - start_).count();
+    if (elapsed < 0.3 || duration<double>(now - last_).count() < 0.1) return;
+    last_ = now;
+    share = std::clamp(share, 0.0, 1.0);
+    if (eta_s < 0 && share > 0) eta_s = elapsed * (1 - share) / share;
+    std::string text = fmt::format("{} {} {:3.0f} %", what, bar(share, 20), share * 100);
+    if (eta_s >= 0) text += fmt::format(", {} left", duration_us(std::ceil(eta_s) * 1e6));
+    if (!detail.empty()) text += "  " + detail;
+    fmt::print(stderr, "\r{}\033[K", fit(text, terminal_columns() - 1));
+    std::fflush(stderr);
+    drawn_ = true;
+}
+
+void ProgressLine::reset() {
+    wipe();
+    start_ = last_ = Clock::now();
+}
+
+void ProgressLine::wipe() {
+    if (!drawn_) return;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    drawn_ = false;
+}
+
+}  // namespace sptune::cli

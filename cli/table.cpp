@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace sptune::cli {
 namespace {
@@ -76,18 +77,18 @@ void Table::add(std::vector<std::string> cells, Tone tone) {
 }
 
 std::string Table::line(const std::vector<std::string>& cells,
-                        const std::vector<std::size_t>& widths) const {
+                        const std::vector<std::size_t>& widths, std::size_t gap) const {
     std::string out(indent_, ' ');
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const std::string space(widths[i] - display_width(cells[i]), ' ');
-        if (i) out.append(gap_, ' ');
+        if (i) out.append(gap, ' ');
         out += columns_[i].align == Align::right ? space + cells[i] : cells[i] + space;
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return out;
 }
 
-std::string Table::render(const Style& style) const {
+std::string Table::render(const Style& style, std::size_t width) const {
     std::vector<std::string> headings;
     for (const Column& column : columns_) headings.push_back(column.heading);
     std::vector<std::size_t> widths;
@@ -96,10 +97,12 @@ std::string Table::render(const Style& style) const {
         for (const Row& row : rows_) widest = std::max(widest, display_width(row.cells[i]));
         widths.push_back(widest);
     }
+    const std::size_t content = std::accumulate(widths.begin(), widths.end(), indent_);
+    const std::size_t gap = content + gap_ * (widths.size() - 1) <= width ? gap_ : 1;
     std::string out;
     if (std::any_of(headings.begin(), headings.end(), [](auto& h) { return !h.empty(); }))
-        out += style(Tone::dim, line(headings, widths)) + '\n';
-    for (const Row& row : rows_) out += style(row.tone, line(row.cells, widths)) + '\n';
+        out += style(Tone::dim, line(headings, widths, gap)) + '\n';
+    for (const Row& row : rows_) out += style(row.tone, line(row.cells, widths, gap)) + '\n';
     return out;
 }
 

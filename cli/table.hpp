@@ -34,16 +34,17 @@ class Table {
     void add(std::vector<std::string> cells, Tone tone = Tone::plain);
     bool empty() const { return rows_.empty(); }
 
-    /// Ends in a newline. The headings are left out when all are empty.
-    std::string render(const Style& style) const;
+    /// Ends in a newline. The headings are left out when all are empty. Where the table would pass
+    /// `width` columns, the gaps shrink to one space.
+    std::string render(const Style& style, std::size_t width = 100) const;
 
   private:
     struct Row {
         std::vector<std::string> cells;
         Tone tone;
     };
-    std::string line(const std::vector<std::string>& cells,
-                     const std::vector<std::size_t>& widths) const;
+    std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                     std::size_t gap) const;
 
     std::vector<Column> columns_;
     std::vector<Row> rows_;

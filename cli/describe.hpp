@@ -1,0 +1,22 @@
+// A matrix in words.
+#pragma once
+
+#include "features/features.hpp"
+#include "matrix/csr.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune::cli {
+
+/// Short phrases on what is special about the structure, the most telling first, e.g.
+/// {"5 dense diagonals hold 100 % of the nonzeros", "symmetric"}. Never empty.
+std::vector<std::string> describe(const Features& features);
+
+/// How many rows have which length, as a line of at most 16 bars, e.g. "▁▃█▅▂▁": one bar per
+/// length where lengths are few, else logarithmic bins from the shortest to the longest row. The
+/// height is the square root of the number of rows. Empty for a matrix without rows.
+template <class T, class P>
+std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features);
+
+}  // namespace sptune::cli

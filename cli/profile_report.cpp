@@ -1,0 +1,187 @@
+#include "cli/profile_report.hpp"
+
+#include "cli/describe.hpp"
+#include "cli/number.hpp"
+#include "cli/ranking.hpp"
+#include "cli/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sptune::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kTop = 12;
+
+/// The unit that all times of one table share.
+struct TimeUnit {
+    const char* name;
+    double us;
+};
+TimeUnit unit_for(double us) {
+    if (us >= 1e6) return {"s", 1e6};
+    if (us >= 1e3) return {"ms", 1e3};
+    return {"µs", 1};
+}
+
+class Report {
+  public:
+    Report(const db::Entry& entry, const ReportOptions& options, const Style& style)
+        : entry_(entry), options_(options), style_(style), all_(ranking(entry)) {
+        for (const Ranked& ranked : all_)
+            if (ranked.baseline) baseline_ = ranked.candidate;
+        vendor_ = best_vendor(all_);
+    }
+
+    std::string text() const {
+        std::string out = heading() + "\n";
+        if (all_.empty())
+            return out + style_(Tone::bad, "Nothing could be measured.") + "\n" + losers();
+        return out + table() + legend() + "\n" + verdict() + recommendation() + losers();
+    }
+
+  private:
+    std::string fact(const std::string& name, const std::string& value) const {
+        return style_(Tone::dim, fmt::format("  {:<11}", name)) + wrap(value, kWidth - 13, 13) +
+               "\n";
+    }
+
+    std::string heading() const {
+        const Features& f = entry_.features;
+        const db::Device& device = entry_.device;
+        const double csr_bytes =
+            static_cast<double>(f.nnz) * (entry_.value == ValueType::f64 ? 12 : 8) +
+            static_cast<double>(f.rows + 1) * (entry_.index == IndexType::i64 ? 8 : 4);
+        std::string out = style_(Tone::bold, fit(entry_.matrix.name, kWidth)) + "\n";
+        out += fact("size", fmt::format("{} × {}, {} nonzeros, {} as CSR in {}", count(f.rows),
+                                        count(f.cols), count(f.nnz), byte_count(csr_bytes),
+                                        to_string(entry_.value)));
+        out +=
+            fact("row length",
+                 fmt::format("min {}, median {}, mean {}, max {}{}", count(f.row_min),
+                             significant(f.row_median), significant(f.row_mean), count(f.row_max),
+                             options_.sparkline.empty() ? "" : "   " + options_.sparkline));
+        out += fact("structure", fmt::format("{}", fmt::join(describe(f), "; ")));
+        out += fact("device", fmt::format("{}, {} thread{}, {}, {} GB/s from memory", device.name,
+                                          device.threads, device.threads == 1 ? "" : "s",
+                                          device.simd, significant(device.bandwidth_gbs)));
+        return out;
+    }
+
+    std::vector<std::string> cells(const Ranked& ranked, const TimeUnit& unit) const {
+        const db::Candidate& c = *ranked.candidate;
+        const double median = c.time->median;
+        const auto nnz = static_cast<double>(entry_.features.nnz);
+        std::vector<std::string> out{
+            std::to_string(ranked.rank),
+            short_id(entry_, c.id),
+            fmt::format("{} ±{}", significant(median / unit.us),
+                        significant(c.time->mad / unit.us)),
+            significant(c.gflops),
+            significant(c.gbs),
+            percent(c.gbs / bandwidth_at(entry_.device, c.bytes)),
+            c.stored && nnz > 0 ? percent(static_cast<double>(c.stored) / nnz - 1) : "-"};
+        if (baseline_) {
+            const auto even = break_even(c, *baseline_);
+            out.push_back(ranked.baseline ? "-"
+                                          : significant(c.convert_us / baseline_->time->median));
+            out.push_back(ranked.baseline ? "-" : even ? short_count(std::ceil(*even)) : "never");
+            out.push_back(factor(baseline_->time->median / median));
+        }
+        if (vendor_) out.push_back(factor(vendor_->time->median / median));
+        return out;
+    }
+
+    std::string table() const {
+        const TimeUnit unit = unit_for(all_.front().candidate->time->median);
+        std::vector<Column> columns{{"#"},
+                                    {"variant", Align::left},
+                                    {std::string("time ") + unit.name},
+                                    {"GFLOP/s"},
+                                    {"GB/s"},
+                                    {"of bw"},
+                                    {"padding"}};
+        if (baseline_) columns.insert(columns.end(), {{"convert"}, {"pays at"}, {"× CSR"}});
+        if (vendor_) columns.push_back({"× " + vendor_->format});
+        Table table(std::move(columns), 1, 2);
+        int last = 0;
+        for (const Ranked& ranked : options_.all ? all_ : highlights(all_, kTop)) {
+            if (ranked.rank != last + 1) table.add({"⋮"}, Tone::dim);
+            last = ranked.rank;
+            const bool won = ranked.candidate->id == entry_.winner;
+            table.add(cells(ranked, unit), won                        ? Tone::good
+                                           : ranked.baseline          ? Tone::accent
+                                           : ranked.candidate->vendor ? Tone::accent
+                                                                      : Tone::plain);
+        }
+        return table.render(style_, kWidth);
+    }
+
+    std::string legend() const {
+        std::string text =
+            "time: median ± median deviation; of bw: share of the bandwidth measured "
+            "for a working set of this size";
+        if (baseline_)
+            text += fmt::format(
+                "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
+                short_id(entry_, entry_.baseline));
+        return style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
+    }
+
+    std::string verdict() const {
+        const db::Candidate* winner = db::find(entry_, entry_.winner);
+        if (!winner || !winner->time) return "";
+        std::string text = "Winner: " + winner->id;
+        if (winner == baseline_) {
+            text += ", which is plain CSR: nothing to convert.";
+        } else if (baseline_) {
+            text += fmt::format(", {} plain parallel CSR", factor(entry_.speedup_vs_baseline));
+            if (vendor_ && vendor_ != winner)
+                text +=
+                    fmt::format(" and {} {}", factor(vendor_->time->median / winner->time->median),
+                                short_id(entry_, vendor_->id));
+            const auto even = break_even(*winner, *baseline_);
+            text += even ? fmt::format("; its conversion ({}) is repaid after {} calls.",
+                                       duration_us(winner->convert_us),
+                                       count(static_cast<std::int64_t>(std::ceil(*even))))
+                         : ".";
+        }
+        return style_(Tone::good, wrap(text, kWidth, 2)) + "\n";
+    }
+
+    std::string recommendation() const {
+        if (options_.calls <= 0) return "";
+        const db::Candidate* best = best_for(all_, options_.calls);
+        const auto total = [&](const db::Candidate* c) {
+            return duration_us(total_us({0, c, c == baseline_}, options_.calls));
+        };
+        std::string text =
+            fmt::format("For {} calls: {}, {} with conversion",
+                        count(static_cast<std::int64_t>(options_.calls)), best->id, total(best));
+        if (baseline_ && best != baseline_)
+            text += fmt::format("; plain CSR takes {}", total(baseline_));
+        return style_(Tone::bold, wrap(text + ".", kWidth, 2)) + "\n";
+    }
+
+    std::string losers() const { return ""; }
+
+    const db::Entry& entry_;
+    const ReportOptions& options_;
+    const Style& style_;
+    std::vector<Ranked> all_;
+    const db::Candidate* baseline_ = nullptr;
+    const db::Candidate* vendor_ = nullptr;
+};
+
+}  // namespace
+
+std::string profile_report(const db::Entry& entry, const ReportOptions& options,
+                           const Style& style) {
+    return Report(entry, options, style).text();
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,76 @@
+#include "cli/ranking.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+
+std::vector<Ranked> ranking(const db::Entry& entry) {
+    std::vector<Ranked> out;
+    for (const db::Candidate& candidate : entry.candidates)
+        if (candidate.status == db::Status::ok && candidate.time)
+            out.push_back({0, &candidate, candidate.id == entry.baseline});
+    const auto key = [&](const Ranked& r) {
+        const db::Candidate& c = *r.candidate;
+        return std::make_tuple(c.id != entry.winner, c.time->median, std::string_view(c.id));
+    };
+    std::sort(out.begin(), out.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].rank = static_cast<int>(i) + 1;
+    return out;
+}
+
+std::vector<Ranked> highlights(const std::vector<Ranked>& all, std::size_t top) {
+    std::vector<Ranked> out;
+    std::set<std::string_view> formats;
+    const db::Candidate* vendor = best_vendor(all);
+    for (const Ranked& ranked : all) {
+        const bool first_of_format = formats.insert(ranked.candidate->format).second;
+        if (out.size() < top || first_of_format || ranked.baseline || ranked.candidate == vendor)
+            out.push_back(ranked);
+    }
+    return out;
+}
+
+const db::Candidate* best_vendor(const std::vector<Ranked>& all) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [](auto& r) { return r.candidate->vendor; });
+    return found == all.end() ? nullptr : found->candidate;
+}
+
+std::optional<double> break_even(const db::Candidate& candidate, const db::Candidate& baseline) {
+    if (&candidate == &baseline) return 0;
+    const double gain = baseline.time->median - candidate.time->median;
+    if (gain <= 0) return std::nullopt;
+    return candidate.convert_us / gain;
+}
+
+double total_us(const Ranked& ranked, double calls) {
+    const db::Candidate& candidate = *ranked.candidate;
+    return (ranked.baseline ? 0 : candidate.convert_us) + calls * candidate.time->median;
+}
+
+const db::Candidate* best_for(const std::vector<Ranked>& all, double calls) {
+    const auto best = std::min_element(all.begin(), all.end(), [&](auto& a, auto& b) {
+        return total_us(a, calls) < total_us(b, calls);
+    });
+    return best == all.end() ? nullptr : best->candidate;
+}
+
+std::string short_id(const db::Entry& entry, std::string_view id) {
+    const std::string head = fmt::format("{}.{}.", to_string(entry.op), entry.device.backend);
+    const std::string tail = fmt::format(".{}.{}", to_string(entry.value), to_string(entry.index));
+    if (id.starts_with(head)) id.remove_prefix(head.size());
+    if (id.ends_with(tail)) id.remove_suffix(tail.size());
+    return std::string(id);
+}
+
+double bandwidth_at(const db::Device& device, std::uint64_t bytes) {
+    for (const db::BandwidthPoint& point : device.bandwidth_curve)
+        if (bytes <= point.bytes) return point.gbs;
+    return device.bandwidth_gbs;
+}
+
+}  // namespace sptune::cli

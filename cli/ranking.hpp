@@ -1,0 +1,45 @@
+// The candidates of a sweep in the order that a reader wants them.
+#pragma once
+
+#include "db/entry.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sptune::cli {
+
+struct Ranked {
+    int rank = 0;  ///< from 1
+    const db::Candidate* candidate = nullptr;
+    bool baseline = false;
+};
+
+/// Everything that was measured and is right: the winner, then by median, ties by id. The pointers
+/// lead into `entry`.
+std::vector<Ranked> ranking(const db::Entry& entry);
+
+/// Those worth showing: the first `top`, the best of every format, the baseline and the best vendor
+/// kernel. Keeps the order.
+std::vector<Ranked> highlights(const std::vector<Ranked>& all, std::size_t top);
+
+/// The fastest vendor candidate, or nullptr.
+const db::Candidate* best_vendor(const std::vector<Ranked>& all);
+
+/// Calls after which `candidate` with its conversion is ahead of the baseline; nullopt: never.
+std::optional<double> break_even(const db::Candidate& candidate, const db::Candidate& baseline);
+
+/// The candidate whose conversion plus `calls` calls take the least time, or nullptr.
+const db::Candidate* best_for(const std::vector<Ranked>& all, double calls);
+
+/// Microseconds that conversion plus `calls` calls take. The baseline reads the caller's CSR.
+double total_us(const Ranked& ranked, double calls);
+
+/// "sell.simd.c8.s64" of "spmv.cpu.sell.simd.c8.s64.f64.i32": what differs within one report.
+std::string short_id(const db::Entry& entry, std::string_view id);
+
+/// Bandwidth measured for a working set of `bytes`, GB/s.
+double bandwidth_at(const db::Device& device, std::uint64_t bytes);
+
+}  // namespace sptune::cli

@@ -2,13 +2,15 @@
 // The JSON form is published in db/schema/entry.schema.json.
 #pragma once
 
+#include "features/features.hpp"
+#include "kernels/variant.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "features/features.hpp"
-#include "kernels/variant.hpp"
 
 namespace sptune::db {
 
@@ -79,7 +81,7 @@ struct Provenance {
     std::string sptune_version;
     std::string compiler;
     std::string vendor_library;  ///< e.g. "MKL 2026.2", or empty
-    std::string created_utc;     ///< ISO 8601
+    std::string created_utc;     ///< as utc_time() writes it
     std::uint64_t seed = 0;
     double budget_s = 0;  ///< 0: none
     double sweep_s = 0;
@@ -104,9 +106,18 @@ struct Entry {
     Provenance provenance;
 };
 
+/// The candidate named `id`, or nullptr.
 const Candidate* find(const Entry& entry, std::string_view id);
 
-/// What identifies an entry, and the file it lives in: <device key>/<entry key>.json.
+/// ISO 8601 in UTC to the second, "2026-01-31T12:00:00Z": text order is time order.
+std::string utc_time(std::chrono::system_clock::time_point when = std::chrono::system_clock::now());
+
+/// `name` as one path component: all but letters, digits and "._+-" become "_", as does a leading
+/// dot; never empty.
+std::string path_safe(std::string_view name);
+
+/// What identifies an entry on a device, e.g. "spmv-f64-i32-warm-00c0ffee00c0ffee". The file it
+/// lives in is <device key>/<entry key>.json.
 std::string entry_key(const Entry& entry);
 std::string entry_key(Op op, ValueType value, IndexType index, std::uint64_t fingerprint,
                       std::string_view cache);

@@ -1,17 +1,18 @@
 // A tuning database on disk: a directory of entries, or one exported JSON document.
 #pragma once
 
+#include "db/entry.hpp"
+
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "db/entry.hpp"
-
 namespace sptune::db {
 
-/// Told about entries that could not be used: (file, reason). Never called for a plain miss.
+/// Told about entries that could not be used: (file, reason). Never called for a plain miss. An
+/// entry of an exported document is named "FILE: entries[N]".
 using Warn = std::function<void(const std::string& file, const std::string& reason)>;
 
 /// What `sptune db list` shows of an entry.
@@ -21,6 +22,7 @@ struct Summary {
     std::int64_t rows = 0, cols = 0, nnz = 0;
     double speedup = 0;
     bool complete = false;
+    std::string created_utc;
 };
 
 class Store {
@@ -28,42 +30,64 @@ class Store {
     /// Opens a directory (made on the first write) or an exported file (read-only).
     explicit Store(std::filesystem::path where, Warn warn = {});
 
-    /// nullopt on a miss; a corrupt or newer entry is a warned miss.
+    /// nullopt on a miss; a corrupt or newer entry is a warned miss, never a failure.
     std::optional<Entry> load(const std::string& device_key, const std::string& entry_key) const;
 
     /// Temporary name, fsync, rename, fsync of the folder: a killed process leaves the old entry or
-    /// the new one, never half of one. Throws Error naming the path and the reason.
+    /// the new one, never half of one. Throws Error naming the path and the reason, also when the
+    /// entry is not valid; NewerSchema rather than replace what a later version has stored.
     void save(const Entry& entry) const;
 
-    void for_each(const std::function<void(const std::string& file, const Entry&)>& visit) const;
+    /// Visits the entries sorted by file name, or in the order of the exported document. Returns
+    /// how many were unusable; each is warned of. Nothing there at all is an empty database. Throws
+    /// InputError when the database itself cannot be read or is something else.
+    int for_each(const std::function<void(const std::string& file, const Entry&)>& visit) const;
     std::vector<Summary> list() const;
 
-    /// Files that are unreadable or invalid, each with its reason; empty when all is well.
+    /// Entries that are unreadable, invalid or in the wrong place, each with its reason; empty when
+    /// all is well.
     struct Fault {
         std::string file, reason;
     };
     std::vector<Fault> check() const;
 
-    /// Removes left-over temporary files, unreadable entries and incomplete ones older than
-    /// `days`; returns what it removed. With dry_run it removes nothing.
+    /// Removes invalid entries, incomplete ones older than `days` (0 to 36500) and temporary files
+    /// left over by killed processes; returns what it removed. With dry_run it removes nothing.
+    /// Entries of a later version stay, as does what could not be read.
     std::vector<std::string> prune(int days, bool dry_run) const;
 
     const std::filesystem::path& path() const { return where_; }
+    /// An exported file.
     bool read_only() const;
 
   private:
+    std::filesystem::path entry_path(const std::string& device_key,
+                                     const std::string& entry_key) const;
+    void warn(const std::string& file, const std::string& reason) const;
+
     std::filesystem::path where_;
     Warn warn_;
 };
 
+struct MergeCount {
+    int written = 0;
+    int kept = 0;     ///< the target's own was at least as good
+    int refused = 0;  ///< unusable in the source, or the target's is of a later version
+};
+
 /// Copies entries of `from` into `to`. Where both have one: complete beats incomplete, then the
-/// newer one stays. Returns how many were written.
-int merge(const Store& from, const Store& to);
+/// newer one stays.
+MergeCount merge(const Store& from, const Store& to);
 
 enum class ExportFormat { json, csv };
+
+/// The whole database as one text, entries in the order of for_each(). json: schema
+/// "sptune.export/1", which Store opens again. csv: a row for each candidate.
 std::string export_store(const Store& store, ExportFormat format);
 
-/// $SPTUNE_DB, else $XDG_DATA_HOME/sptune/db, else ~/.local/share/sptune/db.
+/// $SPTUNE_DB, else $XDG_DATA_HOME/sptune/db, else $HOME/.local/share/sptune/db. As the XDG
+/// specification asks, empty variables and relative XDG folders count as unset. Throws Error when
+/// nothing is set.
 std::filesystem::path default_path();
 
 }  // namespace sptune::db

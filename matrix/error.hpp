@@ -23,8 +23,10 @@ class UsageError : public Error {
 /// expected"; line 0 means that no single line is to blame and is left out.
 class InputError : public Error {
   public:
+    // append() because g++ 12 warns, falsely, of an overlap in `literal + string`.
     InputError(const std::string& file, std::uint64_t line, const std::string& what)
-        : Error(file + (line ? ":" + std::to_string(line) : std::string()) + ": " + what) {}
+        : Error(file + (line ? std::string(":").append(std::to_string(line)) : std::string()) +
+                ": " + what) {}
 };
 
 /// The device or backend asked for does not exist here (exit code 4).

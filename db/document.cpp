@@ -1,0 +1,93 @@
+#include "db/document.hpp"
+
+#include "db/codec.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
+constexpr int kMaxDepth = 16;  // an export needs 7
+
+std::string one_line(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string read_text(const std::filesystem::path& file) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (error) throw Unreadable(error.message());
+    if (size > kMaxBytes)
+        throw Unreadable(fmt::format("has {} bytes; at most {} are read", size, kMaxBytes));
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
+                                                             std::fclose);
+    if (!in) throw Unreadable(std::strerror(errno));
+    std::string text(size, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), in.get()));
+    if (std::ferror(in.get())) throw Unreadable("reading failed half-way");
+    return text;
+}
+
+Json parse_document(std::string_view text) {
+    const auto guard = [](int depth, Json::parse_event_t, Json&) {
+        if (depth > kMaxDepth)
+            throw Error(fmt::format("is nested deeper than {} levels", kMaxDepth));
+        return true;
+    };
+    try {
+        return Json::parse(text, guard);
+    } catch (const Json::exception& e) {
+        throw Error(fmt::format("is not JSON: {}", e.what()));
+    }
+}
+
+void require_schema(const Json& document, std::string_view name) {
+    const auto expected = fmt::format("\"{}/1\"", name);
+    const auto field = document.is_object() ? document.find("schema") : document.end();
+    if (field == document.end() || !field->is_string())
+        throw Error(fmt::format("has no schema; expected {}", expected));
+    const auto& schema = field->get_ref<const std::string&>();
+    if (schema == fmt::format("{}/1", name)) return;
+    if (schema.starts_with(fmt::format("{}/", name))) {
+        const std::string_view digits = std::string_view(schema).substr(name.size() + 1);
+        int version = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), version);
+        if (error == std::errc() && end == digits.data() + digits.size() && version > 1)
+            throw NewerSchema(fmt::format(
+                "schema \"{}\" is newer than this sptune understands; upgrade sptune", schema));
+    }
+    throw Error(fmt::format("schema is {}; expected {}", one_line(*field), expected));
+}
+
+std::string to_text(const Json& document) {
+    std::string out = "{";
+    for (const auto& [name, value] : document.items()) {
+        out += fmt::format("{}\n{}: ", out.size() > 1 ? "," : "", one_line(name));
+        if (!value.is_array()) {
+            out += one_line(value);
+            continue;
+        }
+        const char* separator = "[\n";
+        for (const Json& element : value) {
+            out += separator + one_line(element);
+            separator = ",\n";
+        }
+        out += value.empty() ? "[]" : "\n]";
+    }
+    return out + "\n}\n";
+}
+
+}  // namespace sptune::db

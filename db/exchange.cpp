@@ -1,0 +1,50 @@
+// Handing knowledge on: exporting a database and merging one into another.
+#include "db/codec.hpp"
+#include "db/csv.hpp"
+#include "db/document.hpp"
+#include "db/store.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+namespace {
+
+bool better(const Entry& a, const Entry& b) {
+    if (a.complete != b.complete) return a.complete;
+    return a.provenance.created_utc > b.provenance.created_utc;
+}
+
+}  // namespace
+
+MergeCount merge(const Store& from, const Store& to) {
+    MergeCount count;
+    const int unusable = from.for_each([&](const std::string&, const Entry& entry) {
+        const auto own = to.load(entry.device.key, entry_key(entry));
+        if (own && !better(entry, *own)) {
+            ++count.kept;
+            return;
+        }
+        try {
+            to.save(entry);
+            ++count.written;
+        } catch (const NewerSchema&) {  // load() has warned of it
+            ++count.refused;
+        }
+    });
+    count.refused += unusable;
+    return count;
+}
+
+std::string export_store(const Store& store, ExportFormat format) {
+    if (format == ExportFormat::csv) {
+        std::string text = csv_header();
+        store.for_each([&](const std::string&, const Entry& e) { text += csv_rows(e); });
+        return text;
+    }
+    nlohmann::ordered_json document{{"schema", "sptune.export/1"}, {"created_utc", utc_time()}};
+    auto& entries = document["entries"] = nlohmann::ordered_json::array();
+    store.for_each([&](const std::string&, const Entry& e) { entries.push_back(to_json(e)); });
+    return to_text(document);
+}
+
+}  // namespace sptune::db

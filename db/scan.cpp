@@ -1,0 +1,143 @@
+#include "db/scan.hpp"
+
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "matrix/atomic_file.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What lies in `folder`, sorted. Throws Unreadable.
+std::vector<fs::directory_entry> sorted_content(const fs::path& folder) {
+    std::vector<fs::directory_entry> content;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+        content.push_back(*it);
+    if (error) throw Unreadable(error.message());
+    std::ranges::sort(content, {}, [](const auto& item) { return item.path().native(); });
+    return content;
+}
+
+/// Failures of `read` are about the database as a whole.
+template <class Read>
+auto about(const fs::path& where, const Read& read) {
+    try {
+        return read();
+    } catch (const Error& e) {
+        throw InputError(where.string(), 0, e.what());
+    }
+}
+
+/// Regular files two levels down; symbolic links and hidden folders are left aside.
+template <class Each, class Failed>
+void for_each_file(const fs::path& where, const Each& each, const Failed& failed) {
+    std::error_code ignored;  // a file that has just gone is no file
+    for (const auto& folder : about(where, [&] { return sorted_content(where); })) {
+        if (folder.path().filename().native().starts_with('.')) continue;
+        if (folder.symlink_status(ignored).type() != fs::file_type::directory) continue;
+        std::vector<fs::directory_entry> content;
+        try {
+            content = sorted_content(folder.path());
+        } catch (const Unreadable& e) {
+            failed(folder.path(), e.what());
+        }
+        for (const auto& file : content)
+            if (file.symlink_status(ignored).type() == fs::file_type::regular) each(file.path());
+    }
+}
+
+/// Only what `decode` throws is about the entry; failures of `visit` are the caller's.
+template <class Decode>
+void deliver(const std::string& file, const Decode& decode, const Visit& visit,
+             const Refuse& refuse) {
+    std::optional<Entry> entry;
+    try {
+        entry = decode();
+    } catch (const NewerSchema& e) {
+        return refuse(file, e.what(), Trouble::newer);
+    } catch (const Unreadable& e) {
+        return refuse(file, e.what(), Trouble::unreadable);
+    } catch (const Error& e) {
+        return refuse(file, e.what(), Trouble::invalid);
+    }
+    visit(file, *entry);
+}
+
+void scan_directory(const fs::path& where, const Visit& visit, const Refuse& refuse) {
+    for_each_file(
+        where,
+        [&](const fs::path& file) {
+            if (file.extension() != ".json" || AtomicFile::is_temporary(file)) return;
+            deliver(
+                file.string(), [&] { return read_entry(file); }, visit, refuse);
+        },
+        [&](const fs::path& folder, const std::string& reason) {
+            refuse(folder.string(), reason, Trouble::unreadable);
+        });
+}
+
+nlohmann::ordered_json read_export(const fs::path& where) {
+    const auto document = parse_document(read_text(where));
+    require_schema(document, "sptune.export");
+    const auto entries = document.find("entries");
+    if (entries == document.end() || !entries->is_array())
+        throw Error("entries: expected an array");
+    return *entries;
+}
+
+void scan_document(const fs::path& where, const Visit& visit, const Refuse& refuse) {
+    const auto entries = about(where, [&] { return read_export(where); });
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        deliver(
+            fmt::format("{}: entries[{}]", where.string(), i),
+            [&] { return entry_from_json(entries[i]); }, visit, refuse);
+}
+
+}  // namespace
+
+Entry read_entry(const fs::path& file) {
+    Entry entry = entry_from_json(parse_document(read_text(file)));
+    const auto place = fs::path(path_safe(entry.device.key)) / (entry_key(entry) + ".json");
+    if (place != file.parent_path().filename() / file.filename())
+        throw Error("holds the entry that belongs at " + place.string());
+    return entry;
+}
+
+void scan(const fs::path& where, const Visit& visit, const Refuse& refuse) {
+    std::error_code error;
+    const fs::file_status status = fs::status(where, error);
+    if (status.type() == fs::file_type::not_found) return;
+    if (status.type() == fs::file_type::directory) return scan_directory(where, visit, refuse);
+    if (status.type() == fs::file_type::regular) return scan_document(where, visit, refuse);
+    throw InputError(
+        where.string(), 0,
+        error ? error.message() : "is neither a folder of entries nor an exported document");
+}
+
+std::vector<fs::path> leftovers(const fs::path& where) {
+    constexpr std::chrono::hours kNoWriterTakesThisLong{1};
+    std::vector<fs::path> found;
+    if (!fs::is_directory(where)) return found;
+    for_each_file(
+        where,
+        [&](const fs::path& file) {
+            std::error_code error;
+            const auto written = fs::last_write_time(file, error);
+            const auto age = fs::file_time_type::clock::now() - written;
+            if (!error && AtomicFile::is_temporary(file) && age > kNoWriterTakesThisLong)
+                found.push_back(file);
+        },
+        [](const fs::path&, const std::string&) {});
+    return found;
+}
+
+}  // namespace sptune::db

@@ -1,0 +1,33 @@
+// Walking every entry of a database, the unusable ones included.
+#pragma once
+
+#include "db/entry.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace sptune::db {
+
+enum class Trouble {
+    invalid,     ///< no version of sptune would use it
+    newer,       ///< written by a later version
+    unreadable,  ///< the system did not let us look
+};
+
+using Visit = std::function<void(const std::string& file, const Entry& entry)>;
+using Refuse =
+    std::function<void(const std::string& file, const std::string& reason, Trouble trouble)>;
+
+/// Decodes one entry file and checks that it lies where its key belongs. Throws Error with the
+/// reason, without the path; it is a NewerSchema or Unreadable where that is the reason.
+Entry read_entry(const std::filesystem::path& file);
+
+/// Each entry of the directory or exported document `where` goes to one of the two, in the order
+/// of Store::for_each(). Throws InputError when `where` itself is not a database.
+void scan(const std::filesystem::path& where, const Visit& visit, const Refuse& refuse);
+
+/// Temporary files of `where` that have been there for so long that no writer can be behind them.
+std::vector<std::filesystem::path> leftovers(const std::filesystem::path& where);
+
+}  // namespace sptune::db

@@ -1,0 +1,154 @@
+#include "db/store.hpp"
+
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "db/scan.hpp"
+#include "matrix/atomic_file.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+
+namespace fs = std::filesystem;
+
+Store::Store(fs::path where, Warn warn) : where_(std::move(where)), warn_(std::move(warn)) {}
+
+bool Store::read_only() const {
+    std::error_code error;
+    return fs::is_regular_file(where_, error);
+}
+
+fs::path Store::entry_path(const std::string& device_key, const std::string& entry_key) const {
+    return where_ / path_safe(device_key) / (path_safe(entry_key) + ".json");
+}
+
+void Store::warn(const std::string& file, const std::string& reason) const {
+    if (warn_) warn_(file, reason);
+}
+
+std::optional<Entry> Store::load(const std::string& device_key,
+                                 const std::string& entry_key) const {
+    std::optional<Entry> found;
+    const auto take = [&](const Entry& entry) {
+        // Two device keys may share a folder; the other device's entry is none of ours.
+        if (entry.device.key == device_key && db::entry_key(entry) == entry_key) found = entry;
+    };
+    const auto file = entry_path(device_key, entry_key);
+    try {
+        if (read_only()) {
+            scan(
+                where_, [&](const std::string&, const Entry& entry) { take(entry); },
+                [&](const std::string& name, const std::string& reason, Trouble) {
+                    warn(name, reason);
+                });
+        } else if (fs::exists(fs::symlink_status(file))) {
+            take(read_entry(file));
+        }
+    } catch (const InputError& e) {  // names the file itself
+        warn(where_.string(), e.what());
+    } catch (const std::exception& e) {
+        warn(file.string(), e.what());
+    }
+    return found;
+}
+
+void Store::save(const Entry& entry) const {
+    if (read_only())
+        throw Error(where_.string() +
+                    " is an exported document, which is read-only; name a folder with --db");
+    const auto json = to_json(entry);
+    const auto file = entry_path(entry.device.key, entry_key(entry));
+    try {
+        entry_from_json(json);  // what is written can be read
+    } catch (const Error& e) {
+        throw Error("the entry for " + file.string() + " is not valid: " + e.what());
+    }
+    try {
+        read_entry(file);
+    } catch (const NewerSchema& e) {
+        throw NewerSchema(file.string() + " is not replaced: " + e.what());
+    } catch (const Error&) {  // nothing there, or nothing worth keeping
+    }
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error)
+        throw Error("cannot make the folder " + file.parent_path().string() + ": " +
+                    error.message());
+    AtomicFile out(file);
+    out.write(to_text(json));
+    out.commit();
+}
+
+int Store::for_each(const std::function<void(const std::string&, const Entry&)>& visit) const {
+    int unusable = 0;
+    scan(where_, visit, [&](const std::string& file, const std::string& reason, Trouble) {
+        ++unusable;
+        warn(file, reason);
+    });
+    return unusable;
+}
+
+std::vector<Summary> Store::list() const {
+    std::vector<Summary> summaries;
+    for_each([&](const std::string& file, const Entry& e) {
+        summaries.push_back({file, e.device.key, entry_key(e), e.matrix.name, e.winner,
+                             e.matrix.rows, e.matrix.cols, e.matrix.nnz, e.speedup_vs_baseline,
+                             e.complete, e.provenance.created_utc});
+    });
+    return summaries;
+}
+
+std::vector<Store::Fault> Store::check() const {
+    std::vector<Fault> faults;
+    scan(
+        where_, [](const std::string&, const Entry&) {},
+        [&](const std::string& file, const std::string& reason, Trouble) {
+            faults.push_back({file, reason});
+        });
+    return faults;
+}
+
+std::vector<std::string> Store::prune(int days, bool dry_run) const {
+    if (read_only()) throw Error(where_.string() + " is an exported document, which is read-only");
+    const auto age = std::chrono::hours(24) * std::clamp(days, 0, 36500);
+    const std::string cutoff = utc_time(std::chrono::system_clock::now() - age);
+    std::vector<std::string> victims;
+    scan(
+        where_,
+        [&](const std::string& file, const Entry& entry) {
+            if (!entry.complete && entry.provenance.created_utc < cutoff) victims.push_back(file);
+        },
+        [&](const std::string& file, const std::string&, Trouble trouble) {
+            if (trouble == Trouble::invalid) victims.push_back(file);
+        });
+    for (const fs::path& file : leftovers(where_)) victims.push_back(file.string());
+    if (!dry_run) {
+        for (const std::string& file : victims) {
+            std::error_code error;
+            fs::remove(file, error);
+            if (error) throw Error("cannot remove " + file + ": " + error.message());
+        }
+    }
+    return victims;
+}
+
+fs::path default_path() {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return fs::path(value ? value : "");
+    };
+    if (const auto db = variable("SPTUNE_DB"); !db.empty()) return db;
+    if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute())
+        return data / "sptune" / "db";
+    if (const auto home = variable("HOME"); !home.empty())
+        return home / ".local" / "share" / "sptune" / "db";
+    throw Error(
+        "no place for the database: neither SPTUNE_DB, XDG_DATA_HOME nor HOME is set; name a "
+        "folder with --db");
+}
+
+}  // namespace sptune::db

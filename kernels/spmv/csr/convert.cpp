@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "kernels/instantiate.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/spmv/csr/format.hpp"
+
+namespace sptune {
+
+namespace {
+
+constexpr index_t kSpan16 = 1 << 16;
+
+template <class T, class P>
+bool rows_span_16_bits(CsrView<T, P> a) {
+    if (a.cols <= kSpan16) return true;
+    for (index_t i = 0; i < a.rows; ++i) {
+        index_t low = a.cols, high = 0;
+        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+            low = std::min(low, a.col_idx[k]);
+            high = std::max(high, a.col_idx[k]);
+        }
+        if (high - low >= kSpan16) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+template <class T, class P>
+Footprint CsrFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const std::uint64_t nnz = static_cast<std::uint64_t>(a.nnz());
+    const std::uint64_t rows = static_cast<std::uint64_t>(a.rows);
+    Footprint f;
+    f.moved_bytes = nnz * sizeof(T) + (rows + 1) * sizeof(P);
+    if (get(params, "x") == 32) {
+        f.moved_bytes += nnz * sizeof(index_t);
+        return f;
+    }
+    f.storage_bytes = nnz * sizeof(std::uint16_t) + rows * sizeof(index_t);
+    f.moved_bytes += f.storage_bytes;
+    if (!rows_span_16_bits(a)) f.illegal = "a row spans 65536 columns or more";
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> CsrFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
+    auto s = std::make_unique<CsrStorage<T, P>>();
+    s->a = a;
+    if (get(params, "x") == 32) return s;
+    s->offset = Buffer<std::uint16_t>(static_cast<std::size_t>(a.nnz()));
+    s->base = Buffer<index_t>(static_cast<std::size_t>(a.rows));
+#pragma omp parallel for schedule(static) num_threads(resolve_threads(threads))
+    for (index_t i = 0; i < a.rows; ++i) {
+        const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
+        // With few columns every offset counts from column 0: one load less for each row.
+        const index_t base = a.cols <= kSpan16 || begin == end
+                                 ? 0
+                                 : *std::min_element(a.col_idx + begin, a.col_idx + end);
+        s->base[i] = base;
+        for (P k = begin; k < end; ++k)
+            s->offset[k] = static_cast<std::uint16_t>(a.col_idx[k] - base);
+    }
+    return s;
+}
+
+SPTUNE_INSTANTIATE_FORMAT(CsrFormat)
+
+}  // namespace sptune

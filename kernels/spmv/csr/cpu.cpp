@@ -1,0 +1,232 @@
+// CSR on the CPU. The baseline (static, scalar, one accumulator) is what a textbook has.
+// Merge: Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication", SC 2016.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/spmv/csr/cpu.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.
+#include <algorithm>
+
+#include "kernels/kernel_list.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/simd-inl.hpp"
+#include "kernels/spmv/csr/format.hpp"
+#include "kernels/spmv/csr/grid.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sptune {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <int Unroll, class T, class I>
+HWY_INLINE T dot_scalar(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c, std::ptrdiff_t n,
+                        const T* HWY_RESTRICT x) {
+    T sum[Unroll] = {};
+    std::ptrdiff_t k = 0;
+    if constexpr (Unroll > 1)
+        for (; k + Unroll <= n; k += Unroll)
+            for (int u = 0; u < Unroll; ++u) sum[u] += v[k + u] * x[c[k + u]];
+    for (; k < n; ++k) sum[0] += v[k] * x[c[k]];
+    for (int u = 1; u < Unroll; ++u) sum[0] += sum[u];
+    return sum[0];
+}
+
+template <int Unroll, class T, class I>
+HWY_INLINE T dot_vector(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c, std::ptrdiff_t n,
+                        const T* HWY_RESTRICT x) {
+    const hn::ScalableTag<T> d;
+    constexpr std::ptrdiff_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    if (n < lanes) return dot_scalar<1>(v, c, n, x);
+    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+    std::ptrdiff_t k = 0;
+    if constexpr (Unroll == 2)
+        for (; k + 2 * lanes <= n; k += 2 * lanes) {
+            sum0 = hn::MulAdd(hn::LoadU(d, v + k), assemble(d, x, c + k), sum0);
+            sum1 = hn::MulAdd(hn::LoadU(d, v + k + lanes), assemble(d, x, c + k + lanes), sum1);
+        }
+    for (; k + lanes <= n; k += lanes)
+        sum0 = hn::MulAdd(hn::LoadU(d, v + k), assemble(d, x, c + k), sum0);
+    const T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    return sum + dot_scalar<1>(v + k, c + k, n - k, x);
+}
+
+/// A CSR with 16- or 32-bit columns and the inner loop chosen at compile time.
+template <class T, class P, class Inner>
+struct Rows {
+    static constexpr bool kCompressed = Inner::template get<csr::index_bits>() == 16;
+    static constexpr int kUnroll = Inner::template get<csr::unroll>();
+
+    CsrView<T, P> a;
+    const std::uint16_t* offset;
+    const index_t* base;
+
+    explicit Rows(const Storage& storage) {
+        const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
+        a = s.a;
+        offset = s.offset.data();
+        base = s.base.data();
+    }
+
+    /// Σ values · x over entries [begin, end) of row i.
+    HWY_INLINE T dot(index_t i, P begin, P end, const T* x) const {
+        if constexpr (kCompressed)
+            return run(a.values + begin, offset + begin, end - begin, x + base[i]);
+        else
+            return run(a.values + begin, a.col_idx + begin, end - begin, x);
+    }
+    HWY_INLINE void range(index_t first, index_t last, const T* x, T* y, Epilogue<T> out) const {
+        for (index_t i = first; i < last; ++i)
+            out.store(dot(i, a.row_ptr[i], a.row_ptr[i + 1], x), y + i);
+    }
+
+  private:
+    template <class I>
+    HWY_INLINE T run(const T* v, const I* c, P n, const T* x) const {
+        if constexpr (Inner::template get<csr::vector>() == 1)
+            return dot_vector<kUnroll>(v, c, static_cast<std::ptrdiff_t>(n), x);
+        else
+            return dot_scalar<kUnroll>(v, c, static_cast<std::ptrdiff_t>(n), x);
+    }
+};
+
+/// Equal numbers of rows for each thread.
+template <class T, class P, class Inner, bool Serial>
+void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    const Rows<T, P, Inner> rows(storage);
+    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+        rows.range(static_cast<index_t>(part_begin(rows.a.rows, parts, part)),
+                   static_cast<index_t>(part_begin(rows.a.rows, parts, part + 1)), x, y,
+                   Epilogue<T>{alpha, beta});
+    });
+}
+
+/// Chunks of rows claimed as threads get free.
+template <class T, class P, class Inner, int Chunk>
+void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    const Rows<T, P, Inner> rows(storage);
+    const index_t chunks = (rows.a.rows + Chunk - 1) / Chunk;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (index_t c = 0; c < chunks; ++c)
+        rows.range(c * Chunk, static_cast<index_t>(std::min<std::int64_t>(
+                                  (std::int64_t{c} + 1) * Chunk, rows.a.rows)),
+                   x, y, Epilogue<T>{alpha, beta});
+}
+
+/// First row of `part` when rows + nnz are cut evenly, whole rows only.
+template <class P>
+index_t balanced_row(const P* row_ptr, index_t rows, int parts, int part) {
+    const std::int64_t target =
+        part_begin(std::int64_t{rows} + static_cast<std::int64_t>(row_ptr[rows]), parts, part);
+    index_t low = 0, high = rows;
+    while (low < high) {
+        const index_t middle = low + (high - low) / 2;
+        if (static_cast<std::int64_t>(row_ptr[middle]) + middle < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Equal shares of rows + nnz for each thread, whole rows only.
+template <class T, class P, class Inner>
+void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    const Rows<T, P, Inner> rows(storage);
+    parallel_parts(threads, [&](int part, int parts) {
+        rows.range(balanced_row(rows.a.row_ptr, rows.a.rows, parts, part),
+                   balanced_row(rows.a.row_ptr, rows.a.rows, parts, part + 1), x, y,
+                   Epilogue<T>{alpha, beta});
+    });
+}
+
+constexpr int kMaxThreads = 1024;
+
+/// Equal shares of rows + nnz for each thread; a row may be cut anywhere. The thread that reaches a
+/// row's end writes it, what earlier threads found of it is added afterwards in thread order.
+template <class T, class P, class Inner>
+void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    struct Carry {
+        index_t row;
+        T sum;
+    };
+    const Rows<T, P, Inner> rows(storage);
+    const CsrView<T, P>& a = rows.a;
+    Carry carry[kMaxThreads];
+    int workers = 1;  // as many as OpenMP delivers
+    const std::int64_t work = std::int64_t{a.rows} + static_cast<std::int64_t>(a.nnz());
+    parallel_parts(std::min(threads, kMaxThreads), [&](int part, int parts) {
+        if (part == 0) workers = parts;
+        // The merge path crosses the diagonal `at` in row r, entry at - r: the first r for which
+        // row r is not finished by then.
+        const auto row_at = [&](std::int64_t at) {
+            index_t low = 0, high = a.rows;
+            while (low < high) {
+                const index_t middle = low + (high - low) / 2;
+                if (static_cast<std::int64_t>(a.row_ptr[middle + 1]) + middle < at)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            return low;
+        };
+        const std::int64_t from = part_begin(work, parts, part);
+        const std::int64_t to = part_begin(work, parts, part + 1);
+        index_t i = row_at(from);
+        const index_t last = row_at(to);
+        P k = static_cast<P>(from - i);
+        for (; i < last; ++i) {
+            Epilogue<T>{alpha, beta}.store(rows.dot(i, k, a.row_ptr[i + 1], x), y + i);
+            k = a.row_ptr[i + 1];
+        }
+        const P end = static_cast<P>(to - last);
+        carry[part] = {last, last < a.rows && k < end ? rows.dot(last, k, end, x) : T{0}};
+    });
+    for (int part = 0; part + 1 < workers; ++part)
+        if (carry[part].row < a.rows) y[carry[part].row] += alpha * carry[part].sum;
+}
+
+template <class T, class P>
+void add_inner_grid(KernelList<T>& list) {
+    for_each_point(csr::Inner{}, [&]<class Inner>(Inner inner) {
+        if constexpr (csr::worthwhile(Inner::template get<csr::vector>(),
+                                      Inner::template get<csr::unroll>())) {
+            const Params all = inner.params();
+            const Params layout(all.begin(), all.begin() + 1), rest(all.begin() + 1, all.end());
+            const auto add = [&](const char* algorithm, const Params& more,
+                                 ApplyFunction<T> apply) {
+                Params kernel_params = rest;
+                kernel_params.insert(kernel_params.end(), more.begin(), more.end());
+                add_kernel<CsrFormat, T, P>(list, algorithm, layout, kernel_params, apply);
+            };
+            for_each_point(csr::StaticGrid{}, [&]<class Point>(Point p) {
+                constexpr bool serial = Point::template get<csr::workers>() == 1;
+                add("static", p.params(), &csr_static<T, P, Inner, serial>);
+            });
+            for_each_point(csr::DynamicGrid{}, [&]<class Point>(Point p) {
+                constexpr int chunk = Point::template get<csr::chunk>();
+                add("dynamic", p.params(), &csr_dynamic<T, P, Inner, chunk>);
+            });
+            add("balanced", {}, &csr_balanced<T, P, Inner>);
+            add("merge", {}, &csr_merge<T, P, Inner>);
+        }
+    });
+}
+
+void csr_kernels(KernelList<SPTUNE_VALUE>& list) {
+    add_inner_grid<SPTUNE_VALUE, std::int32_t>(list);
+    add_inner_grid<SPTUNE_VALUE, std::int64_t>(list);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sptune
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/spmv/formats.hpp"
+
+namespace sptune {
+HWY_EXPORT(csr_kernels);
+void add_csr_kernels(KernelList<SPTUNE_VALUE>& list) { HWY_DYNAMIC_DISPATCH(csr_kernels)(list); }
+}  // namespace sptune
+#endif

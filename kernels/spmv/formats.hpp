@@ -1,0 +1,19 @@
+// The CPU formats, one line each. Adding a format: its folder, its line here, its line in
+// kernels/CMakeLists.txt.
+#pragma once
+
+#include "kernels/kernel_list.hpp"
+
+#define SPTUNE_CPU_FORMATS(X) \
+    X(csr)                    \
+    X(sell)
+
+namespace sptune {
+
+#define SPTUNE_DECLARE(format)                      \
+    void add_##format##_kernels(KernelList<float>&); \
+    void add_##format##_kernels(KernelList<double>&);
+SPTUNE_CPU_FORMATS(SPTUNE_DECLARE)
+#undef SPTUNE_DECLARE
+
+}  // namespace sptune

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <limits>
+
+#include "kernels/instantiate.hpp"
+#include "kernels/spmv/row_order.hpp"
+#include "kernels/spmv/sell/format.hpp"
+
+namespace sptune {
+
+namespace {
+
+constexpr index_t kSpan16 = 1 << 16;
+
+/// Where the slices begin, and in which order the rows are stored.
+struct Slices {
+    Buffer<index_t> order;
+    Buffer<std::int64_t> slice_ptr;
+    index_t count = 0;
+};
+
+template <class P>
+Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma, int threads) {
+    Slices s;
+    s.order = order_rows(row_ptr, rows, sigma, threads);
+    s.count = static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
+    s.slice_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(s.count) + 1);
+    s.slice_ptr[0] = 0;
+    for (index_t slice = 0; slice < s.count; ++slice) {
+        const std::int64_t first = std::int64_t{slice} * c;
+        const std::int64_t last = std::min<std::int64_t>(first + c, rows);
+        std::int64_t longest = 0;
+        for (std::int64_t k = first; k < last; ++k) {
+            const index_t i = s.order[k];
+            longest = std::max<std::int64_t>(longest, row_ptr[i + 1] - row_ptr[i]);
+        }
+        s.slice_ptr[slice + 1] = s.slice_ptr[slice] + longest * c;
+    }
+    return s;
+}
+
+/// Smallest and largest column of a slice; {0, 0} for an empty one.
+template <class T, class P>
+std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c, index_t slice) {
+    index_t low = std::numeric_limits<index_t>::max(), high = 0;
+    const std::int64_t first = std::int64_t{slice} * c;
+    for (std::int64_t k = first; k < std::min<std::int64_t>(first + c, a.rows); ++k) {
+        const index_t i = s.order[k];
+        for (P e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+            low = std::min(low, a.col_idx[e]);
+            high = std::max(high, a.col_idx[e]);
+        }
+    }
+    return {std::min(low, high), high};
+}
+
+template <class T, class P>
+bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c) {
+    if (a.cols <= kSpan16) return true;
+    for (index_t slice = 0; slice < s.count; ++slice) {
+        const auto [low, high] = column_span(a, s, c, slice);
+        if (high - low >= kSpan16) return false;
+    }
+    return true;
+}
+
+/// Writes slice `slice`; padding repeats the row's last column with value 0, so that it touches
+/// only entries of x that the row needs anyway.
+template <class T, class P, class I>
+void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t base, T* values,
+                I* column) {
+    const std::int64_t begin = s.slice_ptr[slice];
+    const std::int64_t width = (s.slice_ptr[slice + 1] - begin) / c;
+    for (int lane = 0; lane < c; ++lane) {
+        const std::int64_t k = std::int64_t{slice} * c + lane;
+        const index_t i = k < a.rows ? s.order[k] : 0;
+        const P first = a.row_ptr[i];
+        const std::int64_t length = k < a.rows ? a.row_ptr[i + 1] - first : 0;
+        std::int64_t at = begin + lane;
+        for (std::int64_t j = 0; j < length; ++j, at += c) {
+            values[at] = a.values[first + j];
+            column[at] = static_cast<I>(a.col_idx[first + j] - base);
+        }
+        const I padding = length ? column[at - c] : I{0};
+        for (std::int64_t j = length; j < width; ++j, at += c) {
+            values[at] = T{0};
+            column[at] = padding;
+        }
+    }
+}
+
+}  // namespace
+
+template <class T, class P>
+Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
+    const Slices s = cut_slices(a.row_ptr, a.rows, c, sigma, 0);
+    const std::uint64_t stored = static_cast<std::uint64_t>(s.slice_ptr[s.count]);
+    Footprint f;
+    f.storage_bytes = stored * (sizeof(T) + bits / 8) + s.slice_ptr.bytes() +
+                      (sigma == 1 ? 0 : s.order.bytes()) +
+                      (bits == 16 ? s.count * sizeof(index_t) : 0);
+    f.moved_bytes = f.storage_bytes;
+    if (bits == 16 && !slices_span_16_bits(a, s, c))
+        f.illegal = "a slice spans 65536 columns or more";
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
+    const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
+    Slices s = cut_slices(a.row_ptr, a.rows, c, sigma, threads);
+    auto out = std::make_unique<SellStorage<T>>();
+    out->rows = a.rows;
+    out->c = c;
+    const std::size_t stored = static_cast<std::size_t>(s.slice_ptr[s.count]);
+    out->values = Buffer<T>(stored);
+    out->base = Buffer<index_t>(static_cast<std::size_t>(s.count));
+    if (bits == 16)
+        out->offset = Buffer<std::uint16_t>(stored);
+    else
+        out->column = Buffer<index_t>(stored);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
+    for (index_t slice = 0; slice < s.count; ++slice) {
+        if (bits == 16) {
+            const index_t base = a.cols <= kSpan16 ? 0 : column_span(a, s, c, slice).first;
+            out->base[slice] = base;
+            fill_slice(a, s, c, slice, base, out->values.data(), out->offset.data());
+        } else {
+            out->base[slice] = 0;
+            fill_slice(a, s, c, slice, index_t{0}, out->values.data(), out->column.data());
+        }
+    }
+    out->slice_ptr = std::move(s.slice_ptr);
+    if (sigma != 1) out->order = std::move(s.order);
+    return out;
+}
+
+SPTUNE_INSTANTIATE_FORMAT(SellFormat)
+
+}  // namespace sptune

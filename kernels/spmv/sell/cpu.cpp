@@ -1,0 +1,92 @@
+// SELL-C-σ on the CPU: rows side by side in SIMD lanes.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/spmv/sell/cpu.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.
+#include "kernels/kernel_list.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/spmv/lanes-inl.hpp"
+#include "kernels/spmv/sell/format.hpp"
+#include "kernels/spmv/sell/grid.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sptune {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// First slice of `part` when stored entries + rows are cut evenly.
+inline index_t first_slice(const std::int64_t* slice_ptr, index_t slices, int c, int parts,
+                           int part) {
+    const std::int64_t target = part_begin(slice_ptr[slices] + std::int64_t{slices} * c, parts, part);
+    index_t low = 0, high = slices;
+    while (low < high) {
+        const index_t middle = low + (high - low) / 2;
+        if (slice_ptr[middle] + std::int64_t{middle} * c < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+template <class T, int C, int IndexBits, bool Serial>
+void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    const auto& s = static_cast<const SellStorage<T>&>(storage);
+    const Epilogue<T> out{alpha, beta};
+    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+        const index_t slices = s.slices();
+        const std::int64_t* slice_ptr = s.slice_ptr.data();
+        const index_t* order = s.order.data();
+        const index_t last = first_slice(slice_ptr, slices, C, parts, part + 1);
+        for (index_t i = first_slice(slice_ptr, slices, C, parts, part); i < last; ++i) {
+            const std::int64_t begin = slice_ptr[i];
+            const std::ptrdiff_t width = (slice_ptr[i + 1] - begin) / C;
+            const std::ptrdiff_t first = std::ptrdiff_t{i} * C;
+            const auto store = [&](int row, auto d, auto sum) {
+                const std::ptrdiff_t count = s.rows - first - row;
+                if (order)
+                    store_scattered(d, sum, order + first + row, count, y, out);
+                else
+                    store_rows(d, sum, count, y + first + row, out);
+            };
+            const auto start = [](std::ptrdiff_t j) { return j * C; };
+            if constexpr (IndexBits == 16)
+                multiply_lanes<C>(s.values.data() + begin, s.offset.data() + begin, start, width,
+                                  x + s.base[i], store);
+            else
+                multiply_lanes<C>(s.values.data() + begin, s.column.data() + begin, start, width, x,
+                                  store);
+        }
+    });
+}
+
+void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
+    using T = SPTUNE_VALUE;
+    for_each_point(sell::Grid{}, [&]<class Point>(Point) {
+        constexpr int c = Point::template get<sell::slice>();
+        constexpr int bits = Point::template get<sell::index_bits>();
+        sell::for_each_sigma(c, [&](int sigma) {
+            const Params layout{{"c", c}, {"s", sigma}, {"x", bits}};
+            for_each_point(sell::Workers{}, [&]<class W>(W w) {
+                add_kernel_for_all_indices<SellFormat, T>(
+                    list, "simd", layout, w.params(),
+                    &sell_simd<T, c, bits, W::template get<sell::workers>() == 1>);
+            });
+        });
+    });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sptune
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/spmv/formats.hpp"
+
+namespace sptune {
+HWY_EXPORT(sell_kernels);
+void add_sell_kernels(KernelList<SPTUNE_VALUE>& list) { HWY_DYNAMIC_DISPATCH(sell_kernels)(list); }
+}  // namespace sptune
+#endif

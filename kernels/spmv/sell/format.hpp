@@ -1,0 +1,41 @@
+// SELL-C-σ: rows sorted by length in windows of σ, cut into slices of C rows, each padded to its
+// longest row and stored column by column.
+// Source: Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format …",
+// SIAM J. Sci. Comput. 36(5), 2014.
+#pragma once
+
+#include "kernels/spmv/kernel.hpp"
+
+namespace sptune {
+
+template <class T>
+class SellStorage final : public Storage {
+  public:
+    index_t rows = 0;
+    int c = 0;
+    Buffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored entry of each slice
+    Buffer<index_t> order;           ///< stored row -> row of A; empty for σ = 1
+    Buffer<index_t> column;          ///< for x32
+    Buffer<std::uint16_t> offset;    ///< for x16: column - base of the slice
+    Buffer<index_t> base;            ///< for x16
+    Buffer<T> values;
+
+    index_t slices() const { return static_cast<index_t>(base.size()); }
+    std::uint64_t bytes() const override {
+        return slice_ptr.bytes() + order.bytes() + column.bytes() + offset.bytes() +
+               (offset.empty() ? 0 : base.bytes()) + values.bytes();
+    }
+    std::uint64_t stored() const override { return values.size(); }
+};
+
+/// Layout parameters: c, s (σ; kAll: all rows), x (bits of a column index: 16 or 32).
+struct SellFormat {
+    static constexpr const char* name = "sell";
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    template <class T, class P>
+    static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
+};
+
+}  // namespace sptune

@@ -1,0 +1,28 @@
+// The swept parameters of the SELL-C-σ kernels.
+#pragma once
+
+#include "kernels/grid.hpp"
+
+namespace sptune::sell {
+
+struct slice { static constexpr const char* name = "c"; };       ///< rows of a slice, C
+struct index_bits { static constexpr const char* name = "x"; };  ///< of a column index
+struct workers { static constexpr const char* name = "w"; };     ///< 1 or all threads
+
+using Grid = grid<axis<slice, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256>, axis<index_bits, 32, 16>>;
+using Workers = grid<axis<workers, kAll, 1>>;
+
+/// The σ swept for a slice height: 1 and multiples of C (the published 2-4, 10-20, 100-200 are
+/// 2C), 4096 where C divides it, and kAll.
+template <class Visit>
+void for_each_sigma(int c, Visit visit) {
+    visit(1);
+    visit(2 * c);
+    if (4096 % c == 0) {
+        visit(16 * c);
+        if (16 * c != 4096) visit(4096);
+    }
+    visit(kAll);
+}
+
+}  // namespace sptune::sell

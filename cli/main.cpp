@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
+#include "cli/version.hpp"
 #include "matrix/error.hpp"
 
 #include <array>
@@ -24,7 +25,11 @@ struct Command {
 };
 
 constexpr std::array kCommands{
+    Command{"profile", "measure all kernels on a matrix and store the fastest", run_profile},
+    Command{"features", "show what is special about a matrix", run_features},
     Command{"generate", "make a synthetic matrix", run_generate},
+    Command{"convert", "rewrite a matrix in another file format", run_convert},
+    Command{"info", "show devices, bandwidths and kernels", run_info},
 };
 
 std::string overview() {
@@ -62,7 +67,7 @@ int dispatch(const Words& words) {
         return kOk;
     }
     if (first == "--version") {
-        write_text("-", "sptune " SPTUNE_VERSION "\n");
+        write_text("-", "sptune " + version() + "\n");
         return kOk;
     }
     if (first == "help") return run(words[1], {"--help"});

@@ -1,6 +1,7 @@
 #include "cli/profile_report.hpp"
 
 #include "cli/describe.hpp"
+#include "cli/losers.hpp"
 #include "cli/number.hpp"
 #include "cli/ranking.hpp"
 #include "cli/table.hpp"
@@ -167,7 +168,10 @@ class Report {
         return style_(Tone::bold, wrap(text + ".", kWidth, 2)) + "\n";
     }
 
-    std::string losers() const { return ""; }
+    std::string losers() const {
+        const std::string table = losers_table(entry_, style_, kWidth);
+        return table.empty() ? "" : "\n" + style_(Tone::bold, "Why the rest lost") + "\n" + table;
+    }
 
     const db::Entry& entry_;
     const ReportOptions& options_;

@@ -1,0 +1,196 @@
+// sptune profile MATRIX...
+#include "cli/commands.hpp"
+#include "cli/describe.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/matrix_input.hpp"
+#include "cli/number.hpp"
+#include "cli/output.hpp"
+#include "cli/profile_options.hpp"
+#include "cli/profile_report.hpp"
+#include "cli/version.hpp"
+#include "db/codec.hpp"
+#include "db/store.hpp"
+#include "kernels/registry.hpp"
+#include "tuner/bandwidth.hpp"
+#include "tuner/sweep.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+/// Does `stored` know a time that `fresh` does not, as after a stopped or restricted sweep?
+bool knows_more(const db::Entry& stored, const db::Entry& fresh) {
+    if (stored.complete && !fresh.complete) return true;
+    return std::any_of(stored.candidates.begin(), stored.candidates.end(), [&](auto& candidate) {
+        const db::Candidate* now = db::find(fresh, candidate.id);
+        return candidate.status == db::Status::ok &&
+               (!now || now->status == db::Status::not_reached);
+    });
+}
+
+class Profiler {
+  public:
+    explicit Profiler(const ProfileOptions& options) : options_(options) {
+        if (options.no_db) return;
+        store_.emplace(options.db.empty() ? db::default_path() : std::filesystem::path(options.db),
+                       [](const std::string& file, const std::string& reason) {
+                           warn(file + ": ignored: " + reason);
+                       });
+    }
+
+    int run() {
+        int code = kOk;
+        for (const std::string& path : options_.matrices) {
+            const int now = profile(path);
+            if (code == kOk) code = now;
+            if (now == kInterrupted) return kInterrupted;
+        }
+        return code;
+    }
+
+    const std::vector<nlohmann::ordered_json>& documents() const { return documents_; }
+
+  private:
+    int profile(const std::string& path) {
+        try {
+            return with_matrix(path, {parse_precision(options_.precision), options_.threads},
+                               [&](const auto& matrix) { return sweep(path, matrix.view()); });
+        } catch (const std::bad_alloc&) {
+            warn(path + ": not enough memory");
+            return kFailure;
+        } catch (const InputError& failure) {  // names the file itself
+            warn(failure.what());
+            return kRefused;
+        } catch (const std::exception& failure) {
+            warn(path + ": " + failure.what());
+            return exit_code_of(failure);
+        }
+    }
+
+    template <class T, class P>
+    int sweep(const std::string& path, CsrView<T, P> matrix) {
+        const Features features = extract_features(matrix, options_.threads);
+        const std::optional<db::Entry> previous = find_previous(matrix, features);
+        tuner::SweepResult result = sweep(matrix, features, previous);
+        db::Entry& entry = result.entry;
+        entry.matrix.name = matrix_name(path);
+        entry.matrix.path = path;
+        entry.provenance.sptune_version = version();
+        entry.provenance.compiler = compiler();
+        entry.provenance.created_utc = db::utc_time();
+        if (!options_.json.empty()) documents_.push_back(db::profile_document(entry));
+
+        const std::string stored = save(entry);
+        if (options_.json != "-") {
+            const ReportOptions report{row_length_sparkline(matrix, features), options_.calls,
+                                       options_.all};
+            if (reported_++) write_text("-", "\n");
+            write_text("-", profile_report(entry, report, Style(stdout)) + stored);
+        }
+        return judge(result);
+    }
+
+    /// What an earlier run stored for this matrix and device, where it may be taken over.
+    template <class T, class P>
+    std::optional<db::Entry> find_previous(CsrView<T, P>, const Features& features) const {
+        if (!store_) return std::nullopt;
+        return store_->load(tuner::cpu_device(options_.threads).key,
+                            db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(),
+                                          features.fingerprint, options_.cache));
+    }
+
+    template <class T, class P>
+    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features,
+                             const std::optional<db::Entry>& previous) {
+        ProgressLine line;
+        tuner::SweepOptions sweep;
+        sweep.cache = options_.cache == "cold" ? tuner::Cache::cold : tuner::Cache::warm;
+        sweep.variants = options_.variants;
+        sweep.threads = options_.threads;
+        sweep.budget_s = options_.budget_s;
+        sweep.seed = options_.seed;
+        sweep.stop = &InterruptGuard::flag();
+        if (previous && !options_.fresh && (options_.resume || !previous->complete))
+            sweep.resume = &*previous;
+        sweep.progress = [&](const tuner::Progress& p) {
+            const std::string best = p.best_us > 0 ? "best " + duration_us(p.best_us) : "";
+            line.show(p.stage, p.total ? static_cast<double>(p.done) / p.total : 0, best, p.eta_s);
+        };
+        const InterruptGuard guard;
+        return tuner::sweep_spmv(matrix, features, Backend::cpu, sweep);
+    }
+
+    /// Stores the entry; the last line of the report says where.
+    std::string save(const db::Entry& entry) {
+        store_failed_ = false;
+        if (!store_) return "";
+        try {
+            const auto stored = store_->load(entry.device.key, db::entry_key(entry));
+            const bool keep = stored && !options_.fresh && knows_more(*stored, entry);
+            if (!keep) store_->save(entry);
+            return fmt::format(
+                "{} {}\n",
+                keep ? "Not stored: the entry of an earlier run knows more:" : "Stored in",
+                (store_->path() / entry.device.key / db::entry_key(entry)).string() + ".json");
+        } catch (const std::exception& failure) {
+            warn(fmt::format("not stored: {}", failure.what()));
+            store_failed_ = true;
+            return "";
+        }
+    }
+
+    int judge(const tuner::SweepResult& result) const {
+        const db::Entry& entry = result.entry;
+        int wrong = 0, left = 0;
+        for (const db::Candidate& candidate : entry.candidates) {
+            left += candidate.status == db::Status::not_reached;
+            if (candidate.status != db::Status::incorrect) continue;
+            ++wrong;
+            warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id,
+                             candidate.reason));
+        }
+        const std::string rest =
+            fmt::format("{} kernels were not reached; the same command goes on from here", left);
+        if (result.ended == tuner::Ended::interrupted) {
+            warn(entry.matrix.name + ": interrupted; " + rest);
+            return kInterrupted;
+        }
+        if (wrong || entry.winner.empty()) return kUnverified;
+        if (store_failed_) return kFailure;
+        if (result.ended == tuner::Ended::budget) {
+            warn(entry.matrix.name + ": stopped by the budget; " + rest);
+            return kBudget;
+        }
+        return kOk;
+    }
+
+    const ProfileOptions& options_;
+    std::optional<db::Store> store_;
+    std::vector<nlohmann::ordered_json> documents_;
+    int reported_ = 0;
+    bool store_failed_ = false;
+};
+
+}  // namespace
+
+int run_profile(const std::vector<std::string>& args) {
+    ProfileOptions options;
+    if (!parse_profile(args, options)) return kOk;
+    if (!options.mkl.empty()) set_mkl_path(options.mkl);
+    Profiler profiler(options);
+    const int code = profiler.run();
+    const auto& documents = profiler.documents();
+    if (options.matrices.size() > 1 && !options.json.empty())
+        write_json(options.json, documents);
+    else if (!documents.empty())
+        write_json(options.json, documents.front());
+    return code;
+}
+
+}  // namespace sptune::cli

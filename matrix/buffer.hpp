@@ -42,6 +42,8 @@ class Buffer {
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
     std::size_t size() const { return size_; }
+    /// Gives up the elements from `count` on; their memory stays until the buffer goes.
+    void truncate(std::size_t count) { size_ = count < size_ ? count : size_; }
     std::size_t bytes() const { return size_ * sizeof(T); }
     bool empty() const { return size_ == 0; }
     T& operator[](std::size_t i) { return data_.get()[i]; }

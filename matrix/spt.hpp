@@ -1,11 +1,11 @@
 // .spt: sptune's own binary CSR file. Checksummed, versioned, little-endian, loaded by mmap.
 #pragma once
 
+#include "matrix/csr.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "matrix/csr.hpp"
 
 namespace sptune {
 

@@ -1,0 +1,43 @@
+#include "matrix/load.hpp"
+
+#include "matrix/mapped_file.hpp"
+#include "matrix/spt.hpp"
+#include "matrix/spt_layout.hpp"
+
+#include <limits>
+
+namespace sptune {
+
+namespace {
+
+bool is_spt(const std::string& path) {
+    return MappedFile(path).bytes().starts_with(detail::kSptMagic);
+}
+
+MatrixFileInfo info_of(std::int64_t rows, std::int64_t cols, std::int64_t max_nnz) {
+    const bool narrow = max_nnz <= std::numeric_limits<std::int32_t>::max();
+    return {rows, cols, max_nnz, narrow ? IndexType::i32 : IndexType::i64};
+}
+
+}  // namespace
+
+MatrixFileInfo inspect_matrix_file(const std::string& path) {
+    if (is_spt(path)) {
+        const SptHeader head = read_spt_header(path);
+        return info_of(head.rows, head.cols, head.nnz);
+    }
+    const MarketHeader head = read_market_header(path);
+    return info_of(head.rows, head.cols, head.max_nnz());
+}
+
+template <class T, class P>
+Csr<T, P> load_matrix(const std::string& path, const MarketReadOptions& options) {
+    return is_spt(path) ? read_spt<T, P>(path) : read_market<T, P>(path, options);
+}
+
+template Csr<float, std::int32_t> load_matrix(const std::string&, const MarketReadOptions&);
+template Csr<float, std::int64_t> load_matrix(const std::string&, const MarketReadOptions&);
+template Csr<double, std::int32_t> load_matrix(const std::string&, const MarketReadOptions&);
+template Csr<double, std::int64_t> load_matrix(const std::string&, const MarketReadOptions&);
+
+}  // namespace sptune

@@ -1,0 +1,50 @@
+#include "matrix/validate.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace sptune {
+
+namespace {
+
+template <class T, class P>
+std::string row_problem(CsrView<T, P> m, index_t r) {
+    index_t previous = -1;
+    for (P i = m.row_ptr[r]; i < m.row_ptr[std::int64_t{r} + 1]; ++i) {
+        const index_t col = m.col_idx[i];
+        if (col < 0 || col >= m.cols)
+            return fmt::format("row {} has column {} of {}", r, col, m.cols);
+        if (col <= previous)
+            return fmt::format("row {} has column {} behind column {}", r, col, previous);
+        if (!std::isfinite(m.values[i]))
+            return fmt::format("the value of row {}, column {} is {}", r, col, m.values[i]);
+        previous = col;
+    }
+    return {};
+}
+
+}  // namespace
+
+template <class T, class P>
+std::string csr_problem(CsrView<T, P> m, P nnz) {
+    if (m.rows < 0 || m.cols < 0 || nnz < 0) return "a size is negative";
+    if (m.row_ptr[0] != 0) return fmt::format("the row pointer starts at {}", m.row_ptr[0]);
+    for (std::int64_t r = 0; r < m.rows; ++r)
+        if (m.row_ptr[r] > m.row_ptr[r + 1])
+            return fmt::format("the row pointer decreases behind row {}", r);
+    if (m.row_ptr[m.rows] != nnz)
+        return fmt::format("the row pointer ends at {} with {} entries", m.row_ptr[m.rows], nnz);
+    index_t bad_row = m.rows;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(min : bad_row)
+    for (index_t r = 0; r < m.rows; ++r)
+        if (r < bad_row && !row_problem(m, r).empty()) bad_row = r;
+    return bad_row < m.rows ? row_problem(m, bad_row) : std::string();
+}
+
+template std::string csr_problem(CsrView<float, std::int32_t>, std::int32_t);
+template std::string csr_problem(CsrView<float, std::int64_t>, std::int64_t);
+template std::string csr_problem(CsrView<double, std::int32_t>, std::int32_t);
+template std::string csr_problem(CsrView<double, std::int64_t>, std::int64_t);
+
+}  // namespace sptune

@@ -1,11 +1,11 @@
 // What sptune knows about a matrix without multiplying it.
 #pragma once
 
+#include "matrix/csr.hpp"
+
 #include <array>
 #include <cstdint>
 #include <vector>
-
-#include "matrix/csr.hpp"
 
 namespace sptune {
 
@@ -61,16 +61,17 @@ struct Features {
     double value_symmetry = 0;    ///< share of off-diagonal entries whose mirror image is equal
 
     // What formats would store.
-    double ell_fill = 0;                ///< nnz / (rows · row_max)
-    std::vector<SellPadding> sell;      ///< for each of sell_probes()
-    std::vector<BsrFill> bsr;           ///< for each of bsr_probes()
-    /// Share of nnz left over when rows are cut at the 50 %, 75 %, 90 % and 95 % row-length quantile.
+    double ell_fill = 0;            ///< nnz / (rows · row_max)
+    std::vector<SellPadding> sell;  ///< for each of sell_probes()
+    std::vector<BsrFill> bsr;       ///< for each of bsr_probes()
+    /// Share of nnz left over when rows are cut at the 50 %, 75 %, 90 % and 95 % row-length
+    /// quantile.
     std::array<double, 4> hyb_remainder{};
 
     // Locality of x.
-    double cols_per_line = 0;  ///< nonzeros per distinct 64-byte line of f64 x, counted per row
-    double column_gap = 0;     ///< mean over rows of the mean gap between consecutive columns
-    double reuse_distance = 0; ///< mean |first column(i) - first column(i-1)|, in columns
+    double cols_per_line = 0;   ///< nonzeros per distinct 64-byte line of f64 x, counted per row
+    double column_gap = 0;      ///< mean over rows of the mean gap between consecutive columns
+    double reuse_distance = 0;  ///< mean |first column(i) - first column(i-1)|, in columns
 
     // Values.
     bool constant_values = false;  ///< all stored values are the same number (a pattern matrix)

@@ -1,0 +1,33 @@
+#include "features/fingerprint.hpp"
+
+#include "features/features.hpp"
+
+#include <algorithm>
+
+#include <omp.h>
+
+namespace sptune {
+
+template <class T, class P>
+std::uint64_t fingerprint(CsrView<T, P> a, int threads) {
+    constexpr std::int64_t kChunk = 1 << 16;
+    const std::int64_t nnz = a.nnz(), pointers = a.rows ? std::int64_t{a.rows} + 1 : 0;
+    std::uint64_t sum = 0;
+#pragma omp parallel num_threads(threads > 0 ? threads : omp_get_max_threads()) reduction(+ : sum)
+    {
+#pragma omp for nowait
+        for (std::int64_t k = 0; k < nnz; k += kChunk)
+            sum += column_terms(a.col_idx, k, std::min(nnz, k + kChunk));
+#pragma omp for
+        for (std::int64_t i = 0; i < pointers; i += kChunk)
+            sum += pointer_terms(a.row_ptr, i, std::min(pointers, i + kChunk));
+    }
+    return finish_fingerprint(sum, a.rows, a.cols, nnz);
+}
+
+template std::uint64_t fingerprint(CsrView<float, std::int32_t>, int);
+template std::uint64_t fingerprint(CsrView<float, std::int64_t>, int);
+template std::uint64_t fingerprint(CsrView<double, std::int32_t>, int);
+template std::uint64_t fingerprint(CsrView<double, std::int64_t>, int);
+
+}  // namespace sptune

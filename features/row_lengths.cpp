@@ -1,0 +1,92 @@
+#include "features/row_lengths.hpp"
+
+#include <cmath>
+
+namespace sptune {
+namespace {
+
+/// Length of the row of this rank (from 0) among the rows sorted by length.
+std::int64_t length_at(const LengthRuns& runs, std::int64_t rank) {
+    for (const auto& [length, count] : runs) {
+        if (rank < count) return length;
+        rank -= count;
+    }
+    return 0;
+}
+
+/// Stored entries of SELL when all rows are sorted, longest first: each slice of C rows takes C
+/// times the length of its first row.
+double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
+    double slots = 0;
+    std::int64_t before = 0;
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+        const std::int64_t after = before + run->second;
+        const std::int64_t slices = (after + c - 1) / c - (before + c - 1) / c;
+        slots += static_cast<double>(slices * c) * static_cast<double>(run->first);
+        before = after;
+    }
+    return slots;
+}
+
+}  // namespace
+
+void LengthHistogram::merge(const LengthHistogram& other) {
+    for (std::size_t i = 0; i < short_.size(); ++i) short_[i] += other.short_[i];
+    long_.insert(long_.end(), other.long_.begin(), other.long_.end());
+}
+
+LengthRuns LengthHistogram::runs() {
+    LengthRuns list;
+    for (std::size_t i = 0; i < short_.size(); ++i)
+        if (short_[i]) list.emplace_back(i, short_[i]);
+    std::sort(long_.begin(), long_.end());
+    for (const std::int64_t length : long_) {
+        if (list.empty() || list.back().first != length) list.emplace_back(length, 0);
+        ++list.back().second;
+    }
+    return list;
+}
+
+void describe_row_lengths(const LengthRuns& runs, const RowOrderSums& sums, Features& f) {
+    const auto n = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
+    if (runs.empty()) return;
+    f.row_min = runs.front().first;
+    f.row_max = runs.back().first;
+    f.empty_rows = f.row_min == 0 ? runs.front().second : 0;
+    f.row_mean = nnz / n;
+    f.row_median =
+        0.5 * static_cast<double>(length_at(runs, (f.rows - 1) / 2) + length_at(runs, f.rows / 2));
+    if (f.rows > 1) f.row_neighbour_diff = static_cast<double>(sums.neighbour_diff) / (n - 1);
+    if (f.nnz == 0) return;
+
+    double square = 0, cube = 0, ranked = 0, rank = 1;
+    for (const auto& [length, count] : runs) {
+        const auto x = static_cast<double>(length), m = static_cast<double>(count);
+        const double off = x - f.row_mean;
+        square += m * off * off;
+        cube += m * off * off * off;
+        ranked += x * m * (rank + (m - 1) / 2);  // Σ rank · length, ranks from 1
+        rank += m;
+    }
+    f.row_std = std::sqrt(square / n);
+    f.row_cv = f.row_std / f.row_mean;
+    if (f.row_std > 0) f.row_skew = cube / n / (f.row_std * f.row_std * f.row_std);
+    f.row_gini = std::max(0.0, 2 * ranked / (n * nnz) - (n + 1) / n);
+    f.warp_imbalance = static_cast<double>(sums.warp_slots) / nnz;
+    f.ell_fill = nnz / (n * static_cast<double>(f.row_max));
+
+    constexpr std::array quantiles{0.50, 0.75, 0.90, 0.95};
+    for (std::size_t q = 0; q < quantiles.size(); ++q) {
+        const auto rank_q = static_cast<std::int64_t>(std::ceil(quantiles[q] * n)) - 1;
+        const std::int64_t width = length_at(runs, rank_q);
+        double rest = 0;
+        for (const auto& [length, count] : runs)
+            if (length > width)
+                rest += static_cast<double>(length - width) * static_cast<double>(count);
+        f.hyb_remainder[q] = rest / nnz;
+    }
+    for (SellPadding& s : f.sell)
+        if (s.sigma == 0) s.padding = sorted_sell_slots(runs, s.c) / nnz - 1;
+}
+
+}  // namespace sptune

@@ -1,0 +1,34 @@
+#include "features/sample.hpp"
+
+#include "matrix/counter_random.hpp"
+
+namespace sptune {
+
+RowSample::RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit,
+                     std::int64_t windows)
+    : everything_(wanted >= rows) {
+    const std::int64_t groups = (rows + unit - 1) / unit;
+    const std::int64_t taken = std::clamp<std::int64_t>(wanted / unit, 1, groups);
+    const std::int64_t parts = everything_ ? groups : std::min(windows, taken);
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t first = groups * part / parts, last = groups * (part + 1) / parts;
+        const std::int64_t length = everything_ ? last - first : taken / parts;
+        const auto room = static_cast<std::uint64_t>(last - first - length + 1);
+        const auto at =
+            first + static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(part) + 1) % room);
+        windows_.push_back({at * unit, std::min(rows, (at + length) * unit)});
+    }
+    before_.push_back(0);
+    for (const RowWindow& w : windows_) before_.push_back(before_.back() + w.last - w.first);
+}
+
+std::int64_t RowSample::rows_before(std::int64_t row) const {
+    const auto next =
+        std::upper_bound(windows_.begin(), windows_.end(), row,
+                         [](std::int64_t r, const RowWindow& w) { return r < w.first; });
+    if (next == windows_.begin()) return 0;
+    const auto index = static_cast<std::size_t>(next - windows_.begin()) - 1;
+    return before_[index] + std::min(row, windows_[index].last) - windows_[index].first;
+}
+
+}  // namespace sptune

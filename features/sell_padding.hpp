@@ -1,0 +1,30 @@
+// What SELL-C-σ would pad, estimated on blocks of rows.
+#pragma once
+
+#include "features/features.hpp"
+#include "features/sample.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sptune {
+
+/// The largest σ other than n: a block of so many rows holds whole sorting windows.
+inline constexpr std::int64_t kSellBlock = 4096;
+
+/// Stored entries for each of sell_probes(), and entries; sums over blocks.
+struct SellSlots {
+    std::vector<std::int64_t> stored;
+    std::int64_t entries = 0;
+    void merge(const SellSlots& other);
+};
+
+/// Counts for the rows of `block` (at most kSellBlock). Slices and sorting windows start at its
+/// first row; the last slice is stored with all its C rows.
+template <class P>
+SellSlots sell_slots(const P* row_ptr, RowWindow block);
+
+/// Fills the entries of f.sell with σ ≠ n.
+void describe_sell(const SellSlots& slots, Features& f);
+
+}  // namespace sptune

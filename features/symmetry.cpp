@@ -1,0 +1,41 @@
+#include "features/symmetry.hpp"
+
+#include <algorithm>
+
+namespace sptune {
+
+void MirrorCounts::merge(const MirrorCounts& other) {
+    entries += other.entries;
+    present += other.present;
+    equal += other.equal;
+}
+
+template <class T, class P>
+void count_mirrors(CsrView<T, P> a, RowWindow window, std::int64_t stride, bool sorted,
+                   MirrorCounts& out) {
+    std::int64_t k = a.row_ptr[window.first];
+    for (std::int64_t i = window.first; i < window.last; ++i)
+        for (; k < a.row_ptr[i + 1]; k += stride) {
+            const index_t row = static_cast<index_t>(i), j = a.col_idx[k];
+            if (row == j) continue;
+            ++out.entries;
+            const index_t* const begin = a.col_idx + a.row_ptr[j];
+            const index_t* const end = a.col_idx + a.row_ptr[j + 1];
+            const index_t* const mirror =
+                sorted ? std::lower_bound(begin, end, row) : std::find(begin, end, row);
+            if (mirror == end || *mirror != row) continue;
+            ++out.present;
+            out.equal += a.values[mirror - a.col_idx] == a.values[k];
+        }
+}
+
+template void count_mirrors(CsrView<float, std::int32_t>, RowWindow, std::int64_t, bool,
+                            MirrorCounts&);
+template void count_mirrors(CsrView<float, std::int64_t>, RowWindow, std::int64_t, bool,
+                            MirrorCounts&);
+template void count_mirrors(CsrView<double, std::int32_t>, RowWindow, std::int64_t, bool,
+                            MirrorCounts&);
+template void count_mirrors(CsrView<double, std::int64_t>, RowWindow, std::int64_t, bool,
+                            MirrorCounts&);
+
+}  // namespace sptune

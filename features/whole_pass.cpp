@@ -1,0 +1,135 @@
+#include "features/whole_pass.hpp"
+
+#include "features/fingerprint.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include <omp.h>
+
+namespace sptune {
+namespace {
+
+constexpr std::int64_t kWarp = 32;
+
+template <class P>
+void add_lengths(const P* row_ptr, std::int64_t first, std::int64_t last, WholePass& out) {
+    std::int64_t previous = first > 0 ? row_ptr[first] - row_ptr[first - 1] : row_ptr[1];
+    for (std::int64_t warp = first; warp < last; warp += kWarp) {
+        std::int64_t longest = 0;
+        for (std::int64_t i = warp; i < std::min(last, warp + kWarp); ++i) {
+            const std::int64_t length = row_ptr[i + 1] - row_ptr[i];
+            out.lengths.add(length);
+            out.order.neighbour_diff += std::abs(length - previous);
+            longest = std::max(longest, length);
+            previous = length;
+        }
+        out.order.warp_slots += kWarp * longest;
+    }
+}
+
+/// Distances to the diagonal, occupied diagonals, smallest columns, order: all per entry.
+template <class P>
+void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std::int64_t first,
+                 std::int64_t last, WholePass& out) {
+    std::uint64_t* const occupied = out.occupied.data();
+    constexpr std::int64_t kNone = -1;
+    std::int64_t before = kNone;  // smallest column of the row before
+    if (first > 0 && row_ptr[first - 1] < row_ptr[first])
+        before = *std::min_element(col_idx + row_ptr[first - 1], col_idx + row_ptr[first]);
+    bool sorted = true;
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t begin = row_ptr[i], end = row_ptr[i + 1];
+        if (begin == end) {
+            before = kNone;
+            continue;
+        }
+        index_t smallest = col_idx[begin], previous = smallest;
+        std::uint64_t distance = 0;
+        const std::int64_t shift = rows - 1 - i;
+        for (std::int64_t k = begin; k < end; ++k) {
+            const index_t column = col_idx[k];
+            sorted &= previous <= column;
+            previous = column;
+            smallest = std::min(smallest, column);
+            distance += static_cast<std::uint64_t>(std::abs(column - i));
+            const auto bit = static_cast<std::uint64_t>(column + shift);
+            const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
+            // Looking first keeps the few words of a regular matrix from being written each time.
+            if (!(occupied[bit >> 6] & mask)) occupied[bit >> 6] |= mask;
+        }
+        out.distance += distance;
+        out.profile += std::max<std::int64_t>(0, i - smallest);
+        if (before != kNone) {
+            out.first_moves += std::abs(smallest - before);
+            ++out.first_pairs;
+        }
+        before = smallest;
+    }
+    out.sorted &= sorted;
+}
+
+template <class T>
+bool all_equal(const T* values, std::int64_t first, std::int64_t last, T to) {
+    constexpr std::int64_t kStep = 1024;  // looks at whole steps so that they vectorise
+    for (std::int64_t begin = first; begin < last; begin += kStep) {
+        bool equal = true;
+        for (std::int64_t k = begin; k < std::min(last, begin + kStep); ++k)
+            equal &= values[k] == to;
+        if (!equal) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void WholePass::merge(const WholePass& other) {
+    lengths.merge(other.lengths);
+    order.merge(other.order);
+    hash += other.hash;
+    distance += other.distance;
+    profile += other.profile;
+    first_moves += other.first_moves;
+    first_pairs += other.first_pairs;
+    sorted &= other.sorted;
+    constant &= other.constant;
+    if (occupied.empty()) occupied.resize(other.occupied.size());
+    for (std::size_t w = 0; w < occupied.size(); ++w) occupied[w] |= other.occupied[w];
+}
+
+template <class T, class P>
+WholePass whole_pass(CsrView<T, P> a, int threads) {
+    const std::int64_t rows = a.rows, nnz = a.nnz();
+    // About 16 Ki entries a chunk, so that columns read twice come from the cache the second time.
+    const std::int64_t warps = (16384 * rows / nnz + kWarp - 1) / kWarp;
+    const std::int64_t chunk = kWarp * std::clamp<std::int64_t>(warps, 1, 256);
+    const auto words = static_cast<std::size_t>((rows + a.cols + 62) / 64);
+    WholePass all;
+    all.hash = pointer_terms(a.row_ptr, rows, rows + 1);
+#pragma omp parallel num_threads(threads)
+    {
+        auto own = std::make_unique<WholePass>();
+        own->occupied.resize(words);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t first = 0; first < rows; first += chunk) {
+            const std::int64_t last = std::min(rows, first + chunk);
+            const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
+            own->hash += pointer_terms(a.row_ptr, first, last);
+            own->hash += column_terms(a.col_idx, begin, end);
+            add_lengths(a.row_ptr, first, last, *own);
+            add_entries(a.row_ptr, a.col_idx, rows, first, last, *own);
+            own->constant = own->constant && all_equal(a.values, begin, end, a.values[0]);
+        }
+#pragma omp critical(sptune_whole_pass)
+        all.merge(*own);
+    }
+    return all;
+}
+
+template WholePass whole_pass(CsrView<float, std::int32_t>, int);
+template WholePass whole_pass(CsrView<float, std::int64_t>, int);
+template WholePass whole_pass(CsrView<double, std::int32_t>, int);
+template WholePass whole_pass(CsrView<double, std::int64_t>, int);
+
+}  // namespace sptune

@@ -1,0 +1,35 @@
+// The one pass over all entries: everything that has to be exact and cannot be sampled.
+#pragma once
+
+#include "features/row_lengths.hpp"
+#include "matrix/csr.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sptune {
+
+/// Sums of row distances: up to nnz · 2^31, which 64 bits do not always hold.
+__extension__ using wide_sum = unsigned __int128;
+
+struct WholePass {
+    LengthHistogram lengths;
+    RowOrderSums order;
+    std::uint64_t hash = 0;        ///< sum of the fingerprint's terms
+    wide_sum distance = 0;         ///< Σ |column - row|
+    std::int64_t profile = 0;      ///< Σ max(0, row - smallest column)
+    std::int64_t first_moves = 0;  ///< Σ |smallest column(i) - smallest column(i-1)|
+    std::int64_t first_pairs = 0;  ///< how many of those: neither row is empty
+    bool sorted = true;            ///< the columns of every row never decrease
+    bool constant = true;          ///< all values compare equal
+    /// Bit d + rows - 1 is set when diagonal d = column - row is occupied.
+    std::vector<std::uint64_t> occupied;
+
+    void merge(const WholePass& other);
+};
+
+/// `matrix` must have at least one nonzero.
+template <class T, class P>
+WholePass whole_pass(CsrView<T, P> matrix, int threads);
+
+}  // namespace sptune

@@ -43,7 +43,9 @@ void decode(const At& at, bool& out) {
 template <std::integral I>
 void decode(const At& at, I& out) {
     constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<I>::max());
-    if (!at.value.is_number_integer() || at.value < 0 || at.value.get<std::uint64_t>() > kMax)
+    const bool natural = at.value.is_number_unsigned() ||
+                         (at.value.is_number_integer() && at.value.get<std::int64_t>() >= 0);
+    if (!natural || at.value.get<std::uint64_t>() > kMax)
         at.expected(fmt::format("an integer from 0 to {}", kMax));
     out = at.value.get<I>();
 }

@@ -1,0 +1,226 @@
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "db/store.hpp"
+#include "matrix/error.hpp"
+#include "tests/db/random_entry.hpp"
+#include "tests/db/scratch.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace sptune::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A store that remembers what it warned of.
+struct Warned {
+    explicit Warned(const fs::path& where)
+        : store(where, [this](const std::string& file, const std::string& reason) {
+              warnings.push_back(file + ": " + reason);
+          }) {}
+    std::vector<std::string> warnings;
+    Store store;
+};
+
+fs::path file_of(const Entry& entry) {
+    return fs::path(entry.device.key) / (entry_key(entry) + ".json");
+}
+
+void age(const fs::path& file, int hours) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+}
+
+TEST(Key, IsReadableAndSafeAsAPath) {
+    EXPECT_EQ(entry_key(Op::spmv, ValueType::f64, IndexType::i32, 0xabc, "warm"),
+              "spmv-f64-i32-warm-0000000000000abc");
+    EXPECT_EQ(path_safe("amd-epyc_9454.48t+x"), "amd-epyc_9454.48t+x");
+    EXPECT_EQ(path_safe("../../etc/passwd"), "_._.._etc_passwd");
+    EXPECT_EQ(path_safe(""), "_");
+    EXPECT_EQ(path_safe(std::string("a\0b/σ", 6)), "a_b___");
+}
+
+TEST(Store, SavesAndLoads) {
+    const Scratch scratch;
+    Warned db(scratch / "new" / "db");
+    const Entry entry = random_entry(1);
+    EXPECT_FALSE(db.store.load(entry.device.key, entry_key(entry)));
+    EXPECT_TRUE(db.store.list().empty());
+    db.store.save(entry);
+    EXPECT_TRUE(fs::exists(db.store.path() / file_of(entry)));
+    const auto back = db.store.load(entry.device.key, entry_key(entry));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(to_json(*back), to_json(entry));
+    ASSERT_EQ(db.store.list().size(), 1u);
+    EXPECT_EQ(db.store.list()[0].key, entry_key(entry));
+    EXPECT_TRUE(db.store.check().empty());
+    EXPECT_TRUE(db.warnings.empty());
+}
+
+TEST(Store, KeepsHostileDeviceKeysInside) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    Entry entry = random_entry(1);
+    entry.device.key = "../../outside";
+    store.save(entry);
+    EXPECT_FALSE(fs::exists(scratch / "outside"));
+    EXPECT_TRUE(store.load("../../outside", entry_key(entry)));
+    EXPECT_FALSE(store.load(path_safe("../../outside"), entry_key(entry))) << "another device";
+    EXPECT_TRUE(store.check().empty());
+}
+
+TEST(Store, UnusableEntriesAreWarnedMisses) {
+    const Scratch scratch;
+    Warned db(scratch / "db");
+    const Entry entry = random_entry(1), other = random_entry(2);
+    db.store.save(entry);
+    const fs::path file = db.store.path() / file_of(entry);
+    const std::string good = content(file);
+    std::string newer = good;
+    newer.replace(newer.find("entry/1"), 7, "entry/7");
+    const std::string contents[] = {"",    good.substr(0, good.size() / 2),
+                                    "{}",  std::string(100000, '['),
+                                    newer, to_text(to_json(other))};
+    for (const std::string& text : contents) {
+        put(file, text);
+        db.warnings.clear();
+        EXPECT_FALSE(db.store.load(entry.device.key, entry_key(entry)));
+        ASSERT_EQ(db.warnings.size(), 1u) << text.substr(0, 40);
+        EXPECT_TRUE(db.warnings[0].starts_with(file.string() + ": ")) << db.warnings[0];
+        EXPECT_EQ(db.store.check().size(), 1u);
+        EXPECT_EQ(db.store.for_each([](const auto&, const auto&) { FAIL(); }), 1);
+    }
+    fs::remove(file);
+    fs::create_directory(file);
+    EXPECT_FALSE(db.store.load(entry.device.key, entry_key(entry)));
+}
+
+TEST(Store, ReplacesCorruptEntriesButNotNewerOnes) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    const Entry entry = random_entry(1);
+    put(store.path() / file_of(entry), "garbage");
+    store.save(entry);
+    EXPECT_TRUE(store.check().empty());
+    const std::string newer = "{\"schema\": \"sptune.entry/2\"}";
+    put(store.path() / file_of(entry), newer);
+    EXPECT_THROW(store.save(entry), NewerSchema);
+    EXPECT_EQ(content(store.path() / file_of(entry)), newer);
+}
+
+TEST(Store, RefusesToWriteWhatItCouldNotRead) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    Entry entry = random_entry(1);
+    entry.winner = "nobody";
+    EXPECT_THROW(store.save(entry), Error);
+    EXPECT_FALSE(fs::exists(store.path()));
+}
+
+TEST(Store, LooksOnlyAtRegularFilesTwoLevelsDown) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    const Entry entry = random_entry(1);
+    store.save(entry);
+    const fs::path device = store.path() / entry.device.key;
+    put(store.path() / "loose.json", "garbage");
+    put(device / "deeper" / "x.json", "garbage");
+    put(device / "notes.txt", "garbage");
+    put(store.path() / ".hidden" / "x.json", "garbage");
+    put(scratch / "target.json", "garbage");
+    fs::create_symlink(scratch / "target.json", device / "link.json");
+    fs::create_directory_symlink(scratch / "db", store.path() / "loop");
+    ASSERT_EQ(mkfifo((device / "fifo.json").c_str(), 0600), 0);
+    EXPECT_EQ(store.list().size(), 1u);
+    EXPECT_TRUE(store.check().empty());
+}
+
+TEST(Store, ListsSortedByFileName) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) store.save(random_entry(seed));
+    const auto list = store.list();
+    ASSERT_EQ(list.size(), 20u);
+    EXPECT_TRUE(std::ranges::is_sorted(list, {}, &Summary::file));
+}
+
+TEST(Store, RefusesWhatIsNoDatabase) {
+    const Scratch scratch;
+    put(scratch / "matrix.mtx", "%%MatrixMarket");
+    put(scratch / "newer.json", "{\"schema\": \"sptune.export/2\"}");
+    put(scratch / "entries.json", "{\"schema\": \"sptune.export/1\", \"entries\": 1}");
+    ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+    for (const char* name : {"matrix.mtx", "newer.json", "entries.json", "fifo"}) {
+        Warned db(scratch / name);
+        EXPECT_THROW(db.store.list(), InputError) << name;
+        EXPECT_FALSE(db.store.load("device", "key")) << name;
+        EXPECT_THROW(db.store.save(random_entry(1)), Error) << name;
+    }
+}
+
+TEST(Store, SaysWhyItCannotWrite) {
+    const Scratch scratch;
+    put(scratch / "occupied", "");
+    const Store store(scratch / "occupied" / "db");
+    try {
+        store.save(random_entry(1));
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("occupied"), std::string::npos) << e.what();
+    }
+}
+
+TEST(Prune, RemovesWhatIsOfNoUse) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    const auto now = std::chrono::system_clock::now();
+    Entry complete = random_entry(1), fresh = random_entry(2), stale = random_entry(3);
+    complete.complete = true;
+    complete.provenance.created_utc = "2001-01-01T00:00:00Z";
+    fresh.complete = false;
+    fresh.provenance.created_utc = utc_time(now - std::chrono::hours(24));
+    stale.complete = false;
+    stale.provenance.created_utc = utc_time(now - std::chrono::hours(24 * 40));
+    for (const Entry& entry : {complete, fresh, stale}) store.save(entry);
+    const fs::path device = store.path() / "cpu-test-0t";
+    const fs::path corrupt = device / "corrupt.json", newer = device / "newer.json";
+    put(corrupt, "{");
+    put(newer, "{\"schema\": \"sptune.entry/2\"}");
+    // A temporary file as a killed writer leaves it, and one of a writer that may still be alive.
+    const fs::path left = device / ".sptune-left.tmp", live = device / ".sptune-live.tmp";
+    put(left, "{");
+    put(live, "{");
+    age(left, 2);
+
+    const auto listed = store.prune(30, true);
+    EXPECT_TRUE(fs::exists(corrupt));
+    const auto removed = store.prune(30, false);
+    EXPECT_EQ(removed, listed);
+    const std::set<std::string> expected{(store.path() / file_of(stale)).string(), corrupt.string(),
+                                         left.string()};
+    EXPECT_EQ(std::set<std::string>(removed.begin(), removed.end()), expected);
+    for (const std::string& file : removed) EXPECT_FALSE(fs::exists(file));
+    EXPECT_EQ(store.list().size(), 2u);
+    EXPECT_TRUE(fs::exists(newer));
+    EXPECT_TRUE(fs::exists(live));
+}
+
+TEST(DefaultPath, FollowsTheEnvironment) {
+    const auto set = [](const char* db, const char* data, const char* home) {
+        setenv("SPTUNE_DB", db, 1);
+        setenv("XDG_DATA_HOME", data, 1);
+        setenv("HOME", home, 1);
+    };
+    set("/a", "/b", "/c");
+    EXPECT_EQ(default_path(), "/a");
+    set("", "/b", "/c");
+    EXPECT_EQ(default_path(), "/b/sptune/db");
+    set("", "relative", "/c");
+    EXPECT_EQ(default_path(), "/c/.local/share/sptune/db");
+    set("", "", "");
+    EXPECT_THROW(default_path(), Error);
+}
+
+}  // namespace
+}  // namespace sptune::db

@@ -36,7 +36,7 @@ Csr<T, P> coo_to_csr(const Coo<T>& m, int threads) {
             throw Error(fmt::format("entry {} is at ({}, {}); expected a place in {} x {}", i,
                                     m.row_idx[i], m.col_idx[i], m.rows, m.cols));
     const Triplets<T> all{m.nnz(), m.row_idx.data(), m.col_idx.data(), m.values.data()};
-    CsrBuilder<T, P> builder(m.rows, m.cols, Mirror::none, threads);
+    CsrBuilder<T, P> builder(m.rows, m.cols, Mirror::none, thread_count(threads, m.nnz()));
     builder.count(std::span(&all, 1));
     builder.start_placing();
     builder.place(std::span(&all, 1));
@@ -50,7 +50,7 @@ Csc<T, P> csr_to_csc(CsrView<T, P> m, int threads) {
     const std::size_t pointers = static_cast<std::size_t>(m.cols) + 1;
     require_memory("the CSC form", pointers * sizeof(P) + nnz * (sizeof(index_t) + sizeof(T)));
     Csc<T, P> csc{m.rows, m.cols, Buffer<P>(pointers, P{0}), Buffer<index_t>(nnz), Buffer<T>(nnz)};
-    const int parts = thread_count(threads);
+    const int parts = thread_count(threads, nnz);
     std::vector<index_t> owners(static_cast<std::size_t>(parts) + 1);
     for (int t = 0; t <= parts; ++t)
         owners[t] = static_cast<index_t>(std::int64_t{m.cols} * t / parts);
@@ -90,7 +90,7 @@ Csr<To, PTo> cast_csr(CsrView<T, P> m) {
     Csr<To, PTo> result{m.rows, m.cols, Buffer<PTo>(pointers), Buffer<index_t>(nnz),
                         Buffer<To>(nnz)};
     std::size_t overflow = nnz;
-#pragma omp parallel for reduction(min : overflow)
+#pragma omp parallel for num_threads(thread_count(0, nnz)) reduction(min : overflow)
     for (std::size_t i = 0; i < nnz; ++i) {
         result.col_idx[i] = m.col_idx[i];
         result.values[i] = static_cast<To>(m.values[i]);

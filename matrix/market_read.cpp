@@ -37,9 +37,9 @@ class MarketReader {
     MarketReader(const std::string& path, const MarketReadOptions& options)
         : path_(path),
           options_(options),
-          threads_(thread_count(options.threads)),
           source_(LineSource::open(path)),
-          header_(detail::parse_market_header(path, *source_, block_)) {
+          header_(detail::parse_market_header(path, *source_, block_)),
+          threads_(thread_count(options.threads, static_cast<std::uint64_t>(header_.entries))) {
         if (header_.field == MarketField::complex)
             throw InputError(path, 1,
                              "the field is complex, which sptune does not handle; expected real, "
@@ -176,10 +176,10 @@ class MarketReader {
 
     const std::string& path_;
     const MarketReadOptions& options_;
-    int threads_;
     std::unique_ptr<LineSource> source_;
     std::string_view block_;  // not parsed yet
     MarketHeader header_;
+    int threads_;
     bool one_pass_ = true;
     bool second_pass_ = false;
     std::optional<detail::MarketStaging<T>> staging_;

@@ -86,8 +86,8 @@ void write_market(const std::string& path, CsrView<T, P> matrix,
     const auto write = [](AtomicFile& file, const Text& text) {
         file.write({text.data(), text.size()});
     };
-    const int threads = thread_count(options.threads);
     const std::int64_t nnz = matrix.nnz();
+    const int threads = thread_count(options.threads, static_cast<std::uint64_t>(nnz));
 
     AtomicFile file{path};
     write(file, packed(head_of(matrix, options.comment)));

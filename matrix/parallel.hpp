@@ -1,15 +1,23 @@
 // What OpenMP loops of the house share.
 #pragma once
 
-#include <omp.h>
-
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 
+#include <omp.h>
+
 namespace sptune {
 
-/// 0 or less asks for all that OpenMP offers.
-inline int thread_count(int asked) { return asked > 0 ? asked : omp_get_max_threads(); }
+/// 0 or less asks for all that OpenMP offers, but no more than `work` (entries, or lines of text)
+/// keeps busy: waking a thread costs more than some thousands of entries.
+inline int thread_count(int asked, std::uint64_t work = ~std::uint64_t{0}) {
+    constexpr std::uint64_t kWorkPerThread = 1 << 14;
+    if (asked > 0) return asked;
+    const auto offered = static_cast<std::uint64_t>(omp_get_max_threads());
+    return static_cast<int>(std::min(offered, work / kWorkPerThread + 1));
+}
 
 /// Exceptions must not leave an OpenMP region: run the body through run(), call rethrow() behind
 /// the region.

@@ -3,13 +3,14 @@
 //   struct block { static constexpr const char* name = "b"; };
 //   struct tile { static constexpr const char* name = "t"; };
 //   using Grid = grid<axis<block, 64, 128>, axis<tile, 32, 64>>;
-//   for_each_point(Grid{}, [](auto p) { launch<p.template get<block>(), p.template get<tile>()>; });
+//   for_each_point(Grid{}, [](auto p) { launch<p.template get<block>(), p.template get<tile>()>;
+//   });
 #pragma once
+
+#include "kernels/params.hpp"
 
 #include <cstddef>
 #include <type_traits>
-
-#include "kernels/params.hpp"
 
 namespace sptune {
 

@@ -1,8 +1,8 @@
 // Explicit instantiation of a format's conversion for every value and row pointer type.
 #pragma once
 
-#define SPTUNE_INSTANTIATE_FORMAT_FOR(Format, T, P)                                      \
-    template Footprint Format::inspect(CsrView<T, P>, const Features&, const Params&);   \
+#define SPTUNE_INSTANTIATE_FORMAT_FOR(Format, T, P)                                    \
+    template Footprint Format::inspect(CsrView<T, P>, const Features&, const Params&); \
     template std::unique_ptr<Storage> Format::convert(CsrView<T, P>, const Params&, int);
 
 #define SPTUNE_INSTANTIATE_FORMAT(Format)                       \

@@ -1,11 +1,11 @@
 // How a format hands its kernels to the registry.
 #pragma once
 
+#include "kernels/spmv/kernel.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "kernels/spmv/kernel.hpp"
 
 namespace sptune {
 

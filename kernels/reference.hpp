@@ -1,7 +1,6 @@
 // The reference of SpMV: one serial loop in f64, and the bound that other results must keep.
 #pragma once
 
-
 #include "matrix/csr.hpp"
 
 namespace sptune {

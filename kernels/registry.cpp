@@ -2,6 +2,7 @@
 
 #include "kernels/kernel_hashes.hpp"
 #include "kernels/spmv/formats.hpp"
+#include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
 
@@ -19,6 +20,7 @@ const KernelList<T>& cpu_kernels() {
 #define SPTUNE_ADD(format) add_##format##_kernels(list);
         SPTUNE_CPU_FORMATS(SPTUNE_ADD)
 #undef SPTUNE_ADD
+        add_vendor_kernels(list);
         finish(list.i32);
         finish(list.i64);
         return list;
@@ -30,7 +32,8 @@ const KernelList<T>& cpu_kernels() {
 
 template <class T, class P>
 const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend) {
-    if (backend != Backend::cpu) throw DeviceError("this build has no CUDA backend; use --backend cpu");
+    if (backend != Backend::cpu)
+        throw DeviceError("this build has no CUDA backend; use --backend cpu");
     return cpu_kernels<T>().template of<P>();
 }
 
@@ -44,7 +47,7 @@ std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) 
     v.backend = backend;
     v.format = "csr";
     v.algorithm = "static";
-    v.params = {{"x", 32}, {"v", 0}, {"u", 1}, {"w", kAll}};
+    v.params = {{"x", 32}, {"l", 1}, {"u", 1}, {"w", kAll}};
     v.value = value;
     v.index = index;
     return v.id();

@@ -1,11 +1,11 @@
 // Every kernel instance of this build, by id.
 #pragma once
 
+#include "kernels/spmv/kernel.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "kernels/spmv/kernel.hpp"
 
 namespace sptune {
 

@@ -8,12 +8,12 @@
 #define SPTUNE_KERNELS_SIMD_INL_HPP
 #endif
 
-#include <omp.h>
+#include "hwy/highway.h"
 
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/highway.h"
+#include <omp.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace sptune {

@@ -1,18 +1,22 @@
 // The name and description of one instance of one kernel.
 #pragma once
 
-#include <string>
-
 #include "kernels/params.hpp"
 #include "matrix/types.hpp"
+
+#include <string>
 
 namespace sptune {
 
 enum class Op { spmv, spgemm };
 enum class Backend { cpu, cuda };
 
-constexpr std::string_view to_string(Op op) { return op == Op::spmv ? "spmv" : "spgemm"; }
-constexpr std::string_view to_string(Backend b) { return b == Backend::cpu ? "cpu" : "cuda"; }
+constexpr std::string_view to_string(Op op) {
+    return op == Op::spmv ? "spmv" : "spgemm";
+}
+constexpr std::string_view to_string(Backend b) {
+    return b == Backend::cpu ? "cpu" : "cuda";
+}
 
 struct Variant {
     Op op = Op::spmv;

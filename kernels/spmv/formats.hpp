@@ -4,13 +4,11 @@
 
 #include "kernels/kernel_list.hpp"
 
-#define SPTUNE_CPU_FORMATS(X) \
-    X(csr)                    \
-    X(sell)
+#define SPTUNE_CPU_FORMATS(X) X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(coo) X(csc)
 
 namespace sptune {
 
-#define SPTUNE_DECLARE(format)                      \
+#define SPTUNE_DECLARE(format)                       \
     void add_##format##_kernels(KernelList<float>&); \
     void add_##format##_kernels(KernelList<double>&);
 SPTUNE_CPU_FORMATS(SPTUNE_DECLARE)

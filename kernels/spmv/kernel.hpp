@@ -2,14 +2,14 @@
 // what it would cost, how to convert A and how to run it. Nothing here knows about time.
 #pragma once
 
+#include "features/features.hpp"
+#include "kernels/variant.hpp"
+#include "matrix/csr.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "features/features.hpp"
-#include "kernels/variant.hpp"
-#include "matrix/csr.hpp"
 
 namespace sptune {
 
@@ -26,8 +26,8 @@ class Storage {
 
 /// Limits a conversion has to respect.
 struct Limits {
-    double storage_factor = 4.0;           ///< of the bytes of CSR; more is illegal
-    std::uint64_t storage_bytes = ~0ull;   ///< hard cap, e.g. a share of the free memory
+    double storage_factor = 4.0;          ///< of the bytes of CSR; more is illegal
+    std::uint64_t storage_bytes = ~0ull;  ///< hard cap, e.g. a share of the free memory
 };
 
 /// What a layout would need, found without converting.
@@ -52,8 +52,7 @@ struct SpmvKernel {
     /// y = αAx + βy. x has cols entries, y rows; they must not overlap. β = 0 never reads y, so
     /// that NaN in it does not survive. Allocates nothing, throws nothing.
     /// `storage` was made by `convert` with the same params and the same number of threads.
-    void (*apply)(const Storage& storage, T alpha, const T* x, T beta, T* y,
-                  int threads) = nullptr;
+    void (*apply)(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) = nullptr;
 };
 
 }  // namespace sptune

@@ -1,12 +1,12 @@
 // Orders rows by length inside windows: the σ of SELL-C-σ, and with one window pJDS.
 #pragma once
 
+#include "kernels/parallel.hpp"
+#include "matrix/csr.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
-
-#include "kernels/parallel.hpp"
-#include "matrix/csr.hpp"
 
 namespace sptune {
 
@@ -35,8 +35,8 @@ Buffer<index_t> order_rows(const P* row_ptr, index_t rows, int sigma, int thread
         constexpr std::size_t kBuckets = 4096;
         std::vector<index_t> begin(kBuckets + 1, 0);
         const auto bucket = [&](index_t i) {
-            return kBuckets - 1 - std::min<std::size_t>(static_cast<std::size_t>(length(i)),
-                                                        kBuckets - 1);
+            return kBuckets - 1 -
+                   std::min<std::size_t>(static_cast<std::size_t>(length(i)), kBuckets - 1);
         };
         for (index_t i = first; i < last; ++i) ++begin[bucket(i) + 1];
         for (std::size_t b = 0; b < kBuckets; ++b) begin[b + 1] += begin[b];

@@ -1,8 +1,8 @@
-#include <algorithm>
-
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/csr/format.hpp"
+
+#include <algorithm>
 
 namespace sptune {
 

@@ -5,55 +5,24 @@
 #define HWY_TARGET_INCLUDE "kernels/spmv/csr/cpu.cpp"
 #include "hwy/foreach_target.h"
 // After foreach_target.
-#include <algorithm>
-
 #include "kernels/kernel_list.hpp"
 #include "kernels/parallel.hpp"
-#include "kernels/simd-inl.hpp"
+#include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/csr/format.hpp"
 #include "kernels/spmv/csr/grid.hpp"
+#include "kernels/spmv/dot-inl.hpp"
+
+#include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
 namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <int Unroll, class T, class I>
-HWY_INLINE T dot_scalar(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c, std::ptrdiff_t n,
-                        const T* HWY_RESTRICT x) {
-    T sum[Unroll] = {};
-    std::ptrdiff_t k = 0;
-    if constexpr (Unroll > 1)
-        for (; k + Unroll <= n; k += Unroll)
-            for (int u = 0; u < Unroll; ++u) sum[u] += v[k + u] * x[c[k + u]];
-    for (; k < n; ++k) sum[0] += v[k] * x[c[k]];
-    for (int u = 1; u < Unroll; ++u) sum[0] += sum[u];
-    return sum[0];
-}
-
-template <int Unroll, class T, class I>
-HWY_INLINE T dot_vector(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c, std::ptrdiff_t n,
-                        const T* HWY_RESTRICT x) {
-    const hn::ScalableTag<T> d;
-    constexpr std::ptrdiff_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-    if (n < lanes) return dot_scalar<1>(v, c, n, x);
-    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-    std::ptrdiff_t k = 0;
-    if constexpr (Unroll == 2)
-        for (; k + 2 * lanes <= n; k += 2 * lanes) {
-            sum0 = hn::MulAdd(hn::LoadU(d, v + k), assemble(d, x, c + k), sum0);
-            sum1 = hn::MulAdd(hn::LoadU(d, v + k + lanes), assemble(d, x, c + k + lanes), sum1);
-        }
-    for (; k + lanes <= n; k += lanes)
-        sum0 = hn::MulAdd(hn::LoadU(d, v + k), assemble(d, x, c + k), sum0);
-    const T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-    return sum + dot_scalar<1>(v + k, c + k, n - k, x);
-}
-
 /// A CSR with 16- or 32-bit columns and the inner loop chosen at compile time.
 template <class T, class P, class Inner>
 struct Rows {
-    static constexpr bool kCompressed = Inner::template get<csr::index_bits>() == 16;
+    static constexpr bool kCompressed = Inner::template get<index_bits>() == 16;
     static constexpr int kUnroll = Inner::template get<csr::unroll>();
 
     CsrView<T, P> a;
@@ -82,7 +51,7 @@ struct Rows {
   private:
     template <class I>
     HWY_INLINE T run(const T* v, const I* c, P n, const T* x) const {
-        if constexpr (Inner::template get<csr::vector>() == 1)
+        if constexpr (Inner::template get<csr::lanes>() == kAll)
             return dot_vector<kUnroll>(v, c, static_cast<std::ptrdiff_t>(n), x);
         else
             return dot_scalar<kUnroll>(v, c, static_cast<std::ptrdiff_t>(n), x);
@@ -107,25 +76,10 @@ void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, int 
     const index_t chunks = (rows.a.rows + Chunk - 1) / Chunk;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (index_t c = 0; c < chunks; ++c)
-        rows.range(c * Chunk, static_cast<index_t>(std::min<std::int64_t>(
-                                  (std::int64_t{c} + 1) * Chunk, rows.a.rows)),
+        rows.range(c * Chunk,
+                   static_cast<index_t>(
+                       std::min<std::int64_t>((std::int64_t{c} + 1) * Chunk, rows.a.rows)),
                    x, y, Epilogue<T>{alpha, beta});
-}
-
-/// First row of `part` when rows + nnz are cut evenly, whole rows only.
-template <class P>
-index_t balanced_row(const P* row_ptr, index_t rows, int parts, int part) {
-    const std::int64_t target =
-        part_begin(std::int64_t{rows} + static_cast<std::int64_t>(row_ptr[rows]), parts, part);
-    index_t low = 0, high = rows;
-    while (low < high) {
-        const index_t middle = low + (high - low) / 2;
-        if (static_cast<std::int64_t>(row_ptr[middle]) + middle < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /// Equal shares of rows + nnz for each thread, whole rows only.
@@ -133,8 +87,8 @@ template <class T, class P, class Inner>
 void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
     const Rows<T, P, Inner> rows(storage);
     parallel_parts(threads, [&](int part, int parts) {
-        rows.range(balanced_row(rows.a.row_ptr, rows.a.rows, parts, part),
-                   balanced_row(rows.a.row_ptr, rows.a.rows, parts, part + 1), x, y,
+        rows.range(balanced_row(rows.a.row_ptr, rows.a.rows, 1, parts, part),
+                   balanced_row(rows.a.row_ptr, rows.a.rows, 1, parts, part + 1), x, y,
                    Epilogue<T>{alpha, beta});
     });
 }
@@ -188,7 +142,7 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, int th
 template <class T, class P>
 void add_inner_grid(KernelList<T>& list) {
     for_each_point(csr::Inner{}, [&]<class Inner>(Inner inner) {
-        if constexpr (csr::worthwhile(Inner::template get<csr::vector>(),
+        if constexpr (csr::worthwhile(Inner::template get<csr::lanes>(),
                                       Inner::template get<csr::unroll>())) {
             const Params all = inner.params();
             const Params layout(all.begin(), all.begin() + 1), rest(all.begin() + 1, all.end());
@@ -198,8 +152,8 @@ void add_inner_grid(KernelList<T>& list) {
                 kernel_params.insert(kernel_params.end(), more.begin(), more.end());
                 add_kernel<CsrFormat, T, P>(list, algorithm, layout, kernel_params, apply);
             };
-            for_each_point(csr::StaticGrid{}, [&]<class Point>(Point p) {
-                constexpr bool serial = Point::template get<csr::workers>() == 1;
+            for_each_point(Workers{}, [&]<class Point>(Point p) {
+                constexpr bool serial = Point::template get<workers>() == 1;
                 add("static", p.params(), &csr_static<T, P, Inner, serial>);
             });
             for_each_point(csr::DynamicGrid{}, [&]<class Point>(Point p) {
@@ -227,6 +181,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace sptune {
 HWY_EXPORT(csr_kernels);
-void add_csr_kernels(KernelList<SPTUNE_VALUE>& list) { HWY_DYNAMIC_DISPATCH(csr_kernels)(list); }
+void add_csr_kernels(KernelList<SPTUNE_VALUE>& list) {
+    HWY_DYNAMIC_DISPATCH(csr_kernels)(list);
+}
 }  // namespace sptune
 #endif

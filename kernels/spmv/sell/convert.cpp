@@ -1,9 +1,10 @@
-#include <algorithm>
-#include <limits>
-
 #include "kernels/instantiate.hpp"
+#include "kernels/spmv/padding.hpp"
 #include "kernels/spmv/row_order.hpp"
 #include "kernels/spmv/sell/format.hpp"
+
+#include <algorithm>
+#include <limits>
 
 namespace sptune {
 
@@ -63,8 +64,6 @@ bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c) {
     return true;
 }
 
-/// Writes slice `slice`; padding repeats the row's last column with value 0, so that it touches
-/// only entries of x that the row needs anyway.
 template <class T, class P, class I>
 void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t base, T* values,
                 I* column) {
@@ -72,19 +71,8 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
     const std::int64_t width = (s.slice_ptr[slice + 1] - begin) / c;
     for (int lane = 0; lane < c; ++lane) {
         const std::int64_t k = std::int64_t{slice} * c + lane;
-        const index_t i = k < a.rows ? s.order[k] : 0;
-        const P first = a.row_ptr[i];
-        const std::int64_t length = k < a.rows ? a.row_ptr[i + 1] - first : 0;
-        std::int64_t at = begin + lane;
-        for (std::int64_t j = 0; j < length; ++j, at += c) {
-            values[at] = a.values[first + j];
-            column[at] = static_cast<I>(a.col_idx[first + j] - base);
-        }
-        const I padding = length ? column[at - c] : I{0};
-        for (std::int64_t j = length; j < width; ++j, at += c) {
-            values[at] = T{0};
-            column[at] = padding;
-        }
+        fill_padded_row(a, k < a.rows ? s.order[k] : std::int64_t{a.rows}, width, base, values,
+                        column, [&](std::int64_t j) { return begin + lane + j * c; });
     }
 }
 

@@ -4,8 +4,9 @@
 #define HWY_TARGET_INCLUDE "kernels/spmv/sell/cpu.cpp"
 #include "hwy/foreach_target.h"
 // After foreach_target.
-#include "kernels/kernel_list.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/spmv/add_workers.hpp"
+#include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/lanes-inl.hpp"
 #include "kernels/spmv/sell/format.hpp"
 #include "kernels/spmv/sell/grid.hpp"
@@ -15,21 +16,6 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// First slice of `part` when stored entries + rows are cut evenly.
-inline index_t first_slice(const std::int64_t* slice_ptr, index_t slices, int c, int parts,
-                           int part) {
-    const std::int64_t target = part_begin(slice_ptr[slices] + std::int64_t{slices} * c, parts, part);
-    index_t low = 0, high = slices;
-    while (low < high) {
-        const index_t middle = low + (high - low) / 2;
-        if (slice_ptr[middle] + std::int64_t{middle} * c < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 template <class T, int C, int IndexBits, bool Serial>
 void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
     const auto& s = static_cast<const SellStorage<T>&>(storage);
@@ -38,8 +24,8 @@ void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, int th
         const index_t slices = s.slices();
         const std::int64_t* slice_ptr = s.slice_ptr.data();
         const index_t* order = s.order.data();
-        const index_t last = first_slice(slice_ptr, slices, C, parts, part + 1);
-        for (index_t i = first_slice(slice_ptr, slices, C, parts, part); i < last; ++i) {
+        const index_t last = balanced_row(slice_ptr, slices, C, parts, part + 1);
+        for (index_t i = balanced_row(slice_ptr, slices, C, parts, part); i < last; ++i) {
             const std::int64_t begin = slice_ptr[i];
             const std::ptrdiff_t width = (slice_ptr[i + 1] - begin) / C;
             const std::ptrdiff_t first = std::ptrdiff_t{i} * C;
@@ -64,14 +50,13 @@ void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, int th
 void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
     for_each_point(sell::Grid{}, [&]<class Point>(Point) {
-        constexpr int c = Point::template get<sell::slice>();
-        constexpr int bits = Point::template get<sell::index_bits>();
+        constexpr int c = Point::template get<chunk_rows>();
+        constexpr int bits = Point::template get<index_bits>();
         sell::for_each_sigma(c, [&](int sigma) {
             const Params layout{{"c", c}, {"s", sigma}, {"x", bits}};
-            for_each_point(sell::Workers{}, [&]<class W>(W w) {
-                add_kernel_for_all_indices<SellFormat, T>(
-                    list, "simd", layout, w.params(),
-                    &sell_simd<T, c, bits, W::template get<sell::workers>() == 1>);
+            add_for_workers<SellFormat, T>(list, "simd", layout, {}, [](auto serial) {
+                return &sell_simd<T, Point::template get<chunk_rows>(),
+                                  Point::template get<index_bits>(), serial>;
             });
         });
     });
@@ -87,6 +72,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace sptune {
 HWY_EXPORT(sell_kernels);
-void add_sell_kernels(KernelList<SPTUNE_VALUE>& list) { HWY_DYNAMIC_DISPATCH(sell_kernels)(list); }
+void add_sell_kernels(KernelList<SPTUNE_VALUE>& list) {
+    HWY_DYNAMIC_DISPATCH(sell_kernels)(list);
+}
 }  // namespace sptune
 #endif

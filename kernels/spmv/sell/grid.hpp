@@ -1,16 +1,12 @@
 // The swept parameters of the SELL-C-σ kernels.
 #pragma once
 
-#include "kernels/grid.hpp"
+#include "kernels/axes.hpp"
 
 namespace sptune::sell {
 
-struct slice { static constexpr const char* name = "c"; };       ///< rows of a slice, C
-struct index_bits { static constexpr const char* name = "x"; };  ///< of a column index
-struct workers { static constexpr const char* name = "w"; };     ///< 1 or all threads
-
-using Grid = grid<axis<slice, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256>, axis<index_bits, 32, 16>>;
-using Workers = grid<axis<workers, kAll, 1>>;
+using Grid =
+    grid<axis<chunk_rows, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256>, axis<index_bits, 32, 16>>;
 
 /// The σ swept for a slice height: 1 and multiples of C (the published 2-4, 10-20, 100-200 are
 /// 2C), 4096 where C divides it, and kAll.

@@ -1,0 +1,81 @@
+// COO on the CPU: segmented reduction over equal shares of the entries. No atomics: what a thread
+// finds of its first row, which the thread before may hold too, is added afterwards in order.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/spmv/coo/cpu.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.
+#include "kernels/parallel.hpp"
+#include "kernels/spmv/add_workers.hpp"
+#include "kernels/spmv/coo/format.hpp"
+#include "kernels/spmv/dot-inl.hpp"
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace sptune {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+template <class T, bool Serial>
+void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+    struct Carry {
+        index_t row;
+        T sum;
+    };
+    const auto& s = static_cast<const CooStorage<T>&>(storage);
+    Carry carry[kMaxThreads];
+    int workers = 1;  // as many as OpenMP delivers
+    parallel_parts(Serial ? 1 : std::min(threads, kMaxThreads), [&](int part, int parts) {
+        if (part == 0) workers = parts;
+        for (std::int64_t i = part_begin(s.rows, parts, part);
+             i < part_begin(s.rows, parts, part + 1); ++i)
+            y[i] = beta == T{0} ? T{0} : beta * y[i];
+        if (parts > 1) {
+#pragma omp barrier
+        }
+        const std::int64_t nnz = static_cast<std::int64_t>(s.values.size());
+        std::int64_t k = part_begin(nnz, parts, part);
+        const std::int64_t end = part_begin(nnz, parts, part + 1);
+        carry[part] = {0, T{0}};
+        bool first = true;
+        while (k < end) {
+            const index_t row = s.row[k];
+            std::int64_t stop = k + 1;
+            while (stop < end && s.row[stop] == row) ++stop;
+            const T sum = dot_scalar<1>(s.values.data() + k, s.column.data() + k, stop - k, x);
+            if (first)
+                carry[part] = {row, sum};
+            else
+                y[row] += alpha * sum;
+            first = false;
+            k = stop;
+        }
+    });
+    if (s.rows > 0)
+        for (int part = 0; part < workers; ++part) y[carry[part].row] += alpha * carry[part].sum;
+}
+
+void coo_kernels(KernelList<SPTUNE_VALUE>& list) {
+    using T = SPTUNE_VALUE;
+    add_for_workers<CooFormat, T>(list, "segmented", {}, {},
+                                  [](auto serial) { return &coo_segmented<T, serial>; });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sptune
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/spmv/formats.hpp"
+
+namespace sptune {
+HWY_EXPORT(coo_kernels);
+void add_coo_kernels(KernelList<SPTUNE_VALUE>& list) {
+    HWY_DYNAMIC_DISPATCH(coo_kernels)(list);
+}
+}  // namespace sptune
+#endif

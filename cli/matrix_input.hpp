@@ -4,7 +4,6 @@
 #include "cli/progress.hpp"
 #include "matrix/load.hpp"
 
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -25,7 +24,7 @@ std::string matrix_name(const std::string& path);
 template <class Use>
 auto with_matrix(const std::string& path, const InputOptions& options, Use use) {
     ProgressLine line;
-    LoadOptions load;
+    MarketReadOptions load;
     load.threads = options.threads;
     load.progress = [&](std::uint64_t done, std::uint64_t total) {
         line.show("reading " + matrix_name(path),
@@ -36,7 +35,7 @@ auto with_matrix(const std::string& path, const InputOptions& options, Use use) 
         line.reset();
         return use(std::move(matrix));
     };
-    const bool wide = inspect_matrix_file(path).max_nnz > std::numeric_limits<std::int32_t>::max();
+    const bool wide = inspect_matrix_file(path).index == IndexType::i64;
     if (options.value == ValueType::f32)
         return wide ? read.template operator()<float, std::int64_t>()
                     : read.template operator()<float, std::int32_t>();

@@ -1,0 +1,73 @@
+// sptune db COMMAND
+#include "cli/db_command.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "matrix/error.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sptune::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct DbCommand {
+    const char* name;
+    const char* help;
+    int (*run)(const Words& args);
+};
+
+constexpr std::array kCommands{
+    DbCommand{"list", "what is in the database", run_db_list},
+    DbCommand{"show", "everything about one entry", run_db_show},
+    DbCommand{"export", "the whole database as one JSON or csv document", run_db_export},
+    DbCommand{"import", "take in an exported document", run_db_import},
+    DbCommand{"merge", "copy entries of other databases into one", run_db_merge},
+    DbCommand{"check", "is every entry readable and valid?", run_db_check},
+    DbCommand{"prune", "remove what is of no use", run_db_prune},
+};
+
+std::string overview() {
+    std::string out = "Usage: sptune db COMMAND [ARGUMENT...]\n\nThe tuning database.\n\n";
+    for (const DbCommand& command : kCommands)
+        out += fmt::format("  {:<8}{}\n", command.name, command.help);
+    return out + "\nExamples:\n  sptune db list\n  sptune db export --help\n";
+}
+
+}  // namespace
+
+db::Store open_db(const std::string& named) {
+    return db::Store(named.empty() ? db::default_path() : std::filesystem::path(named),
+                     [](const std::string& file, const std::string& reason) {
+                         warn(file + ": ignored: " + reason);
+                     });
+}
+
+db::Store open_existing_db(const std::string& named) {
+    if (!named.empty() && !std::filesystem::exists(named))
+        throw InputError(named, 0, "there is no such database");
+    return open_db(named);
+}
+
+int run_db(const Words& args) {
+    Words names;
+    for (const DbCommand& command : kCommands) {
+        if (!args.empty() && args[0] == command.name)
+            return command.run(Words(args.begin() + 1, args.end()));
+        names.push_back(command.name);
+    }
+    if (args.empty()) throw UsageError(fmt::format("db needs one of: {}", fmt::join(names, ", ")));
+    if (args[0] != "--help" && args[0] != "-h")
+        throw UsageError(
+            fmt::format("there is no command \"db {}\"{}", args[0], did_you_mean(args[0], names)));
+    write_text("-", overview());
+    return kOk;
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,30 @@
+// The commands below `sptune db`.
+#pragma once
+
+#include "db/store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune::cli {
+
+// As in commands.hpp: the words behind the command's name, an exit code.
+int run_db_list(const std::vector<std::string>& args);
+int run_db_show(const std::vector<std::string>& args);
+int run_db_check(const std::vector<std::string>& args);
+int run_db_export(const std::vector<std::string>& args);
+int run_db_import(const std::vector<std::string>& args);
+int run_db_merge(const std::vector<std::string>& args);
+int run_db_prune(const std::vector<std::string>& args);
+
+inline constexpr const char* kDbHelp =
+    "the database: a folder or an exported file ($SPTUNE_DB, else ~/.local/share/sptune/db)";
+
+/// The database at `named`, or the user's own when that is empty. Unusable entries are warned of.
+db::Store open_db(const std::string& named);
+
+/// The same for reading: the user's own may not be there yet, but one that was named has to be.
+/// Throws InputError.
+db::Store open_existing_db(const std::string& named);
+
+}  // namespace sptune::cli

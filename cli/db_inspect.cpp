@@ -1,0 +1,161 @@
+// sptune db list, show, check: looking at the tuning database.
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/nearest.hpp"
+#include "cli/number.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/profile_report.hpp"
+#include "cli/table.hpp"
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "matrix/error.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+void say_empty(const db::Store& store) {
+    warn(fmt::format("the database {} is empty; fill it with: sptune profile MATRIX.mtx",
+                     store.path().string()));
+}
+
+Json list_document(const db::Store& store, const std::vector<db::Summary>& entries) {
+    Json document{{"schema", "sptune.list/1"}, {"db", store.path().string()}};
+    Json& rows = document["entries"] = Json::array();
+    for (const db::Summary& e : entries)
+        rows.push_back({{"matrix", e.matrix},
+                        {"rows", e.rows},
+                        {"cols", e.cols},
+                        {"nnz", e.nnz},
+                        {"device_key", e.device_key},
+                        {"key", e.key},
+                        {"winner", e.winner.empty() ? Json() : Json(e.winner)},
+                        {"speedup_vs_baseline", e.speedup},
+                        {"complete", e.complete},
+                        {"created_utc", e.created_utc},
+                        {"file", e.file}});
+    return document;
+}
+
+std::string list_table(const std::vector<db::Summary>& entries) {
+    Table table({{"matrix", Align::left},
+                 {"rows × columns"},
+                 {"nonzeros"},
+                 {"device", Align::left},
+                 {"winner", Align::left},
+                 {"speed-up"},
+                 {"complete", Align::left},
+                 {"when (UTC)", Align::left}});
+    for (const db::Summary& e : entries) {
+        std::string when = e.created_utc.substr(0, 16);
+        when[10] = ' ';
+        table.add({fit(e.matrix, 24), count(e.rows) + " × " + count(e.cols), count(e.nnz),
+                   fit(e.device_key, 32), e.winner.empty() ? "none" : e.winner,
+                   e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
+                  e.complete ? Tone::plain : Tone::dim);
+    }
+    return table.render(Style(stdout));
+}
+
+/// The one entry that `word` names: an entry file, a key with or without the device in front, a
+/// fingerprint or the name of a matrix.
+db::Entry find_entry(const std::string& word, const std::string& db) {
+    if (std::filesystem::is_regular_file(word)) {
+        try {
+            return db::entry_from_json(db::parse_document(db::read_text(word)));
+        } catch (const Error& e) {
+            throw InputError(word, 0, e.what());
+        }
+    }
+    const db::Store store = open_existing_db(db);
+    std::vector<db::Entry> found;
+    Words names, places;
+    store.for_each([&](const std::string&, const db::Entry& entry) {
+        const std::string key = db::entry_key(entry);
+        const std::string place = entry.device.key + "/" + key;
+        names.push_back(entry.matrix.name);
+        if (word == place || word == key || word == entry.matrix.name ||
+            key.ends_with("-" + word)) {
+            found.push_back(entry);
+            places.push_back(place);
+        }
+    });
+    if (found.empty())
+        throw InputError(store.path().string(), 0,
+                         fmt::format("has no entry \"{}\"{}; see `sptune db list`", word,
+                                     did_you_mean(word, names)));
+    if (found.size() > 1)
+        throw UsageError(fmt::format("\"{}\" names {} entries; say which:\n  {}", word,
+                                     found.size(), fmt::join(places, "\n  ")));
+    return found.front();
+}
+
+}  // namespace
+
+int run_db_list(const Words& args) {
+    std::string db, json, format = "table";
+    Options options("db list", "", "Lists the entries of the tuning database.");
+    options.text("db", "PATH", db, kDbHelp)
+        .choice("format", {"table", "json"}, format, "for people or for programs")
+        .text("json", "FILE|-", json, "write the list as JSON; - prints it alone on stdout")
+        .example("sptune db list")
+        .example("sptune db list --json - | jq '.entries[].winner'");
+    if (!options.parse(args)) return kOk;
+    if (format == "json" && json.empty()) json = "-";
+    const db::Store store = open_existing_db(db);
+    const auto entries = store.list();
+    if (entries.empty()) say_empty(store);
+    if (!json.empty()) write_json(json, list_document(store, entries));
+    if (json != "-" && !entries.empty()) write_text("-", list_table(entries));
+    return kOk;
+}
+
+int run_db_show(const Words& args) {
+    std::string db, json;
+    Words which;
+    Options options("db show", "MATRIX|KEY|FILE",
+                    "Shows what was measured for one matrix, as `sptune profile` did then.");
+    options.operands(which, 1, 1)
+        .text("db", "PATH", db, kDbHelp)
+        .text("json", "FILE|-", json, "write the entry as JSON; - prints it alone on stdout")
+        .example("sptune db show cant")
+        .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
+    if (!options.parse(args)) return kOk;
+    const db::Entry entry = find_entry(which[0], db);
+    if (!json.empty()) write_json(json, db::to_json(entry));
+    if (json == "-") return kOk;
+    const db::Provenance& p = entry.provenance;
+    write_text("-", profile_report(entry, {}, Style(stdout)) +
+                        fmt::format("\nMeasured {} by sptune {} ({}) in {}{}.\nKey: {}/{}\n",
+                                    p.created_utc, p.sptune_version, p.compiler,
+                                    duration_us(p.sweep_s * 1e6),
+                                    entry.complete ? "" : "; the sweep is not complete",
+                                    entry.device.key, db::entry_key(entry)));
+    return kOk;
+}
+
+int run_db_check(const Words& args) {
+    std::string db;
+    Options options("db check", "", "Reads every entry; exit code 1 when one is not valid.");
+    options.text("db", "PATH", db, kDbHelp).example("sptune db check --db all.json");
+    if (!options.parse(args)) return kOk;
+    const db::Store store = open_existing_db(db);
+    const db::Store::Check result = store.check();
+    std::string text;
+    for (const db::Store::Fault& fault : result.faults)
+        text += fault.file + ": " + fault.reason + "\n";
+    write_text("-", text + fmt::format("{} valid, {} not; database {}\n", result.valid,
+                                       result.faults.size(), store.path().string()));
+    return result.faults.empty() ? kOk : kFailure;
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,114 @@
+// sptune db export, import, merge, prune: handing knowledge on and keeping it tidy.
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "matrix/atomic_file.hpp"
+#include "matrix/error.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Merges all of `sources`, which have to be there, and says what became of the entries.
+int take_in(const Words& sources, const db::Store& target) {
+    for (const std::string& source : sources) open_existing_db(source);
+    db::MergeCount all;
+    for (const std::string& source : sources) {
+        const db::MergeCount count = db::merge(open_db(source), target);
+        all.written += count.written;
+        all.kept += count.kept;
+        all.refused += count.refused;
+    }
+    write_text("-", fmt::format("{} taken, {} already there, {} refused; database {}\n",
+                                all.written, all.kept, all.refused, target.path().string()));
+    return all.refused > 0 && all.written + all.kept == 0 ? kRefused : kOk;
+}
+
+constexpr const char* kMergeRule =
+    "Where both have an entry for the same matrix and device, a complete one beats an incomplete "
+    "one, then the newer one stays.";
+
+db::ExportFormat parse_format(const std::string& name) {
+    if (name == "json") return db::ExportFormat::json;
+    if (name == "csv") return db::ExportFormat::csv;
+    const bool planned = name == "t4" || name == "header";
+    throw UsageError(fmt::format("--format {}: {}; this version writes json and csv", name,
+                                 planned ? "comes in a later version" : "there is no such format"));
+}
+
+}  // namespace
+
+int run_db_merge(const Words& args) {
+    std::string into;
+    Words sources;
+    Options options("db merge", "FROM...", "Copies entries of other databases into one.");
+    options.operands(sources, 1, 10'000)
+        .text("into", "PATH", into, "folder to merge into ($SPTUNE_DB, else the user's own)")
+        .text("db", "PATH", into, "the same as --into")
+        .example("sptune db merge node1/db node2/db export.json --into all")
+        .note(kMergeRule);
+    if (!options.parse(args)) return kOk;
+    return take_in(sources, open_db(into));
+}
+
+int run_db_import(const Words& args) {
+    std::string db;
+    Words file;
+    Options options("db import", "FILE",
+                    "Takes the entries of an exported file into the database.");
+    options.operands(file, 1, 1)
+        .text("db", "PATH", db, "folder to import into ($SPTUNE_DB, else the user's own)")
+        .example("sptune db import tuned.json")
+        .note(kMergeRule);
+    if (!options.parse(args)) return kOk;
+    return take_in(file, open_db(db));
+}
+
+int run_db_export(const Words& args) {
+    std::string db, output = "-", format = "json";
+    Options options("db export", "", "Writes the whole database as one document.");
+    options.text("output,o", "FILE", output, "where to (- is stdout)")
+        .text("format", "json|csv", format,
+              "json: read by every sptune, for db import. csv: a row per candidate")
+        .text("db", "PATH", db, kDbHelp)
+        .example("sptune db export -o tuned.json")
+        .example("sptune db export --format csv -o candidates.csv");
+    if (!options.parse(args)) return kOk;
+    const db::ExportFormat kind = parse_format(format);
+    const db::Store store = open_existing_db(db);
+    const std::string text = db::export_store(store, kind);
+    if (output == "-" || std::filesystem::is_character_file(output)) {
+        write_text(output, text);
+    } else {
+        AtomicFile file(output);
+        file.write(text);
+        file.commit();
+    }
+    return kOk;
+}
+
+int run_db_prune(const Words& args) {
+    std::string db;
+    int days = 30;
+    bool dry_run = false;
+    Options options("db prune", "",
+                    "Removes invalid entries, old incomplete ones and left-over temporary files.");
+    options.integer("days", "N", days, 0, 36500, "age from which incomplete entries go (30)")
+        .flag("dry-run", dry_run, "only list what would go")
+        .text("db", "PATH", db, kDbHelp)
+        .example("sptune db prune --dry-run")
+        .note("Entries that a later version of sptune has written stay.");
+    if (!options.parse(args)) return kOk;
+    const auto gone = open_existing_db(db).prune(days, dry_run);
+    for (const std::string& file : gone) write_text("-", file + "\n");
+    warn(fmt::format("{} {}", gone.size(), dry_run ? "would be removed" : "removed"));
+    return kOk;
+}
+
+}  // namespace sptune::cli

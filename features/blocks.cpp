@@ -3,6 +3,7 @@
 #include "matrix/counter_random.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace sptune {
@@ -82,7 +83,7 @@ void BlockCounts::merge(const BlockCounts& other) {
 
 template <class P>
 void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, RowWindow group,
-                  std::int64_t entry_limit, BlockCounts& out) {
+                  std::int64_t entry_limit, bool sorted, BlockCounts& out) {
     const std::int64_t entries = row_ptr[group.last] - row_ptr[group.first];
     if (entries == 0) return;
     // The strip: its share of the columns is what the limit allows, its ends cut no block.
@@ -100,8 +101,13 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
     double kept = 0;
     for (std::int64_t i = group.first; i < group.last; ++i) {
         const std::size_t begin = rows.columns.size();
-        for (std::int64_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-            if (col_idx[k] >= low && col_idx[k] < high) rows.columns.push_back(col_idx[k]);
+        const index_t *first = col_idx + row_ptr[i], *last = col_idx + row_ptr[i + 1];
+        if (sorted) {
+            first = std::lower_bound(first, last, low);
+            last = std::lower_bound(first, last, high);
+        }
+        std::copy_if(first, last, std::back_inserter(rows.columns),
+                     [&](index_t c) { return c >= low && c < high; });
         const auto own = std::span(rows.columns).subspan(begin);
         if (!std::ranges::is_sorted(own)) std::ranges::sort(own);
         kept += static_cast<double>(own.size());
@@ -144,8 +150,8 @@ void describe_blocks(const BlockCounts& counts, Features& f) {
 }
 
 template void count_blocks(const std::int32_t*, const index_t*, std::int64_t, RowWindow,
-                           std::int64_t, BlockCounts&);
+                           std::int64_t, bool, BlockCounts&);
 template void count_blocks(const std::int64_t*, const index_t*, std::int64_t, RowWindow,
-                           std::int64_t, BlockCounts&);
+                           std::int64_t, bool, BlockCounts&);
 
 }  // namespace sptune

@@ -22,10 +22,11 @@ struct BlockCounts {
 };
 
 /// Adds the rows of `group` (at most kBlockGroup, starting at a multiple of it). Of a group with
-/// more than `entry_limit` entries only a strip of columns is looked at.
+/// more than `entry_limit` entries only a strip of columns is looked at. `sorted`: the columns of
+/// every row never decrease, so that the strip is found by halving.
 template <class P>
 void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, RowWindow group,
-                  std::int64_t entry_limit, BlockCounts& out);
+                  std::int64_t entry_limit, bool sorted, BlockCounts& out);
 
 /// Fills f.bsr, cols_per_line and column_gap.
 void describe_blocks(const BlockCounts& counts, Features& f);

@@ -19,8 +19,8 @@ namespace {
 
 /// Rows plus entries that are always affordable (a fraction of a millisecond), and the share of
 /// them beyond: a sampled entry costs some fifty times one of the whole pass.
-constexpr std::int64_t kWorkFloor = 4096;
-constexpr std::int64_t kWorkShare = 96;
+constexpr std::int64_t kWorkFloor = 3072;
+constexpr std::int64_t kWorkShare = 192;
 constexpr std::int64_t kWindows = 48;
 
 /// An empty description, with the probes in place.
@@ -41,8 +41,12 @@ void sample_rows(CsrView<T, P> a, const WholePass& pass, int threads, Features& 
     const double share = static_cast<double>(work) / static_cast<double>(all_work);
     const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(f.rows)));
     const RowSample rows(f.rows, wanted, kBlockGroup, kWindows);
-    // SELL needs long stretches of rows, at a lower price per row.
-    const RowSample blocks(f.rows, wanted, kSellBlock, kWindows);
+    const RowSample diagonal_rows(f.rows, rows.everything() ? f.rows : wanted / 2, kBlockGroup,
+                                  kWindows);
+    // SELL needs long stretches of rows, which small matrices cannot afford in full.
+    const std::int64_t block =
+        rows.everything() || wanted >= kSellBlock ? kSellBlock : kSellBlock / 2;
+    const RowSample blocks(f.rows, wanted, block, kWindows);
     f.sampled_share = static_cast<double>(rows.rows()) / static_cast<double>(f.rows);
 
     std::vector<RowWindow> groups;
@@ -68,14 +72,14 @@ void sample_rows(CsrView<T, P> a, const WholePass& pass, int threads, Features& 
         BlockCounts own_counts;
         MirrorCounts own_mirrors;
 #pragma omp single nowait
-        sample_diagonals(a.row_ptr, a.col_idx, rows, f);
+        sample_diagonals(a.row_ptr, a.col_idx, diagonal_rows, f);
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t b = 0; b < block_count; ++b)
             own_slots.merge(sell_slots(a.row_ptr, blocks.windows()[static_cast<std::size_t>(b)]));
 #pragma omp for schedule(dynamic, 4) nowait
         for (std::int64_t g = 0; g < group_count; ++g) {
             const RowWindow& group = groups[static_cast<std::size_t>(g)];
-            count_blocks(a.row_ptr, a.col_idx, f.cols, group, entry_limit, own_counts);
+            count_blocks(a.row_ptr, a.col_idx, f.cols, group, entry_limit, pass.sorted, own_counts);
             if (square) count_mirrors(a, group, stride, pass.sorted, own_mirrors);
         }
 #pragma omp critical(sptune_sample_rows)

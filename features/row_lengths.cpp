@@ -31,14 +31,18 @@ double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
 }  // namespace
 
 void LengthHistogram::merge(const LengthHistogram& other) {
-    for (std::size_t i = 0; i < short_.size(); ++i) short_[i] += other.short_[i];
+    for (std::size_t copy = 0; copy < kCopies; ++copy)
+        for (std::size_t i = 0; i < kShort; ++i) short_[copy][i] += other.short_[copy][i];
     long_.insert(long_.end(), other.long_.begin(), other.long_.end());
 }
 
 LengthRuns LengthHistogram::runs() {
     LengthRuns list;
-    for (std::size_t i = 0; i < short_.size(); ++i)
-        if (short_[i]) list.emplace_back(i, short_[i]);
+    for (std::size_t i = 0; i < kShort; ++i) {
+        std::int64_t rows = 0;
+        for (const auto& copy : short_) rows += copy[i];
+        if (rows) list.emplace_back(i, rows);
+    }
     std::sort(long_.begin(), long_.end());
     for (const std::int64_t length : long_) {
         if (list.empty() || list.back().first != length) list.emplace_back(length, 0);

@@ -17,9 +17,11 @@ using LengthRuns = std::vector<std::pair<std::int64_t, std::int64_t>>;  // (leng
 /// Histogram of row lengths: an array for the many short ones, a list for the few long ones.
 class LengthHistogram {
   public:
-    void add(std::int64_t length) {
+    /// `row` only picks one of several copies, so that equal lengths in a row do not wait for each
+    /// other's increment.
+    void add(std::int64_t length, std::size_t row) {
         if (length < kShort)
-            ++short_[static_cast<std::size_t>(length)];
+            ++short_[row % kCopies][static_cast<std::size_t>(length)];
         else
             long_.push_back(length);
     }
@@ -27,8 +29,9 @@ class LengthHistogram {
     LengthRuns runs();
 
   private:
-    static constexpr std::int64_t kShort = 1024;
-    std::array<std::int64_t, kShort> short_{};
+    static constexpr std::int64_t kShort = 512;
+    static constexpr std::size_t kCopies = 4;
+    std::array<std::array<std::uint32_t, kShort>, kCopies> short_{};
     std::vector<std::int64_t> long_;
 };
 

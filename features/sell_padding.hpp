@@ -20,7 +20,8 @@ struct SellSlots {
 };
 
 /// Counts for the rows of `block` (at most kSellBlock). Slices and sorting windows start at its
-/// first row; the last slice is stored with all its C rows.
+/// first row; the last slice is stored with all its C rows. A σ beyond the block is taken as the
+/// whole block.
 template <class P>
 SellSlots sell_slots(const P* row_ptr, RowWindow block);
 

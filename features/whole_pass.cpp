@@ -15,18 +15,30 @@ constexpr std::int64_t kWarp = 32;
 
 template <class P>
 void add_lengths(const P* row_ptr, std::int64_t first, std::int64_t last, WholePass& out) {
-    std::int64_t previous = first > 0 ? row_ptr[first] - row_ptr[first - 1] : row_ptr[1];
+    P previous = first > 0 ? row_ptr[first] - row_ptr[first - 1] : row_ptr[1];
+    RowOrderSums sums;
     for (std::int64_t warp = first; warp < last; warp += kWarp) {
-        std::int64_t longest = 0;
+        P longest = 0;
         for (std::int64_t i = warp; i < std::min(last, warp + kWarp); ++i) {
-            const std::int64_t length = row_ptr[i + 1] - row_ptr[i];
-            out.lengths.add(length);
-            out.order.neighbour_diff += std::abs(length - previous);
+            const P length = row_ptr[i + 1] - row_ptr[i];
+            out.lengths.add(length, static_cast<std::size_t>(i));
+            sums.neighbour_diff += std::abs(length - previous);
             longest = std::max(longest, length);
             previous = length;
         }
-        out.order.warp_slots += kWarp * longest;
+        sums.warp_slots += kWarp * longest;
     }
+    out.order.merge(sums);
+}
+
+/// Are the diagonals of the non-empty row [begin, end) those of the row [before, begin)?
+template <class P>
+bool same_diagonals(const index_t* col_idx, P before, P begin, P end) {
+    // One branch, almost never taken for irregular matrices, so that it is predicted.
+    if ((end - begin != begin - before) | (col_idx[begin] != col_idx[before] + 1)) return false;
+    for (P k = begin + 1; k < end; ++k)
+        if (col_idx[k] != col_idx[k - (end - begin)] + 1) return false;
+    return true;
 }
 
 /// Distances to the diagonal, occupied diagonals, smallest columns, order: all per entry.
@@ -34,39 +46,50 @@ template <class P>
 void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std::int64_t first,
                  std::int64_t last, WholePass& out) {
     std::uint64_t* const occupied = out.occupied.data();
-    constexpr std::int64_t kNone = -1;
-    std::int64_t before = kNone;  // smallest column of the row before
+    constexpr index_t kNone = -1;
+    index_t before = kNone;  // smallest column of the row before
     if (first > 0 && row_ptr[first - 1] < row_ptr[first])
         before = *std::min_element(col_idx + row_ptr[first - 1], col_idx + row_ptr[first]);
+    std::uint64_t distance = 0;  // of the row before
     bool sorted = true;
+    wide_sum distances = 0;  // in registers, where stores to `occupied` cannot touch them
+    std::int64_t profile = 0, moves = 0, pairs = 0;
     for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t begin = row_ptr[i], end = row_ptr[i + 1];
+        const P begin = row_ptr[i], end = row_ptr[i + 1];
         if (begin == end) {
             before = kNone;
             continue;
         }
-        index_t smallest = col_idx[begin], previous = smallest;
-        std::uint64_t distance = 0;
-        const std::int64_t shift = rows - 1 - i;
-        for (std::int64_t k = begin; k < end; ++k) {
-            const index_t column = col_idx[k];
-            sorted &= previous <= column;
-            previous = column;
-            smallest = std::min(smallest, column);
-            distance += static_cast<std::uint64_t>(std::abs(column - i));
-            const auto bit = static_cast<std::uint64_t>(column + shift);
-            const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-            // Looking first keeps the few words of a regular matrix from being written each time.
-            if (!(occupied[bit >> 6] & mask)) occupied[bit >> 6] |= mask;
+        index_t smallest = before + 1;
+        // The rows of a regular matrix repeat each other, and have nothing new then.
+        if (i == first || !same_diagonals(col_idx, row_ptr[i - 1], begin, end)) {
+            distance = 0;
+            smallest = col_idx[begin];
+            index_t previous = smallest;
+            const auto row = static_cast<index_t>(i);
+            const std::int64_t shift = rows - 1 - i;
+            for (P k = begin; k < end; ++k) {
+                const index_t column = col_idx[k];
+                sorted &= previous <= column;
+                previous = column;
+                smallest = std::min(smallest, column);
+                distance += static_cast<std::uint32_t>(std::abs(column - row));
+                const auto bit = static_cast<std::uint64_t>(column + shift);
+                occupied[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+            }
         }
-        out.distance += distance;
-        out.profile += std::max<std::int64_t>(0, i - smallest);
+        distances += distance;
+        profile += std::max<std::int64_t>(0, i - smallest);
         if (before != kNone) {
-            out.first_moves += std::abs(smallest - before);
-            ++out.first_pairs;
+            moves += std::abs(smallest - before);
+            ++pairs;
         }
         before = smallest;
     }
+    out.distance += distances;
+    out.profile += profile;
+    out.first_moves += moves;
+    out.first_pairs += pairs;
     out.sorted &= sorted;
 }
 

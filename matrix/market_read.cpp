@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,10 +14,6 @@
 namespace sptune {
 
 namespace {
-
-// Parsing costs far more than memory: what fits here is parsed once, anything larger twice, block
-// by block.
-constexpr std::size_t kStagingBytes = std::size_t{256} << 20;
 
 Mirror mirror_of(MarketSymmetry symmetry) {
     switch (symmetry) {
@@ -47,10 +42,12 @@ class MarketReader {
         if (header_.layout == MarketLayout::coordinate)
             check_index_range(static_cast<std::uint64_t>(header_.entries));
         const auto entries = static_cast<std::uint64_t>(header_.entries);
-        one_pass_ = entries <= kStagingBytes / detail::MarketStaging<T>::entry_bytes(header_);
+        one_pass_ =
+            entries <= options.staging_bytes / detail::MarketStaging<T>::entry_bytes(header_);
         const std::uint64_t of_a_block =
             LineSource::kBlock / detail::min_line_bytes(header_.layout) + 1;
-        staging_.emplace(header_, one_pass_ ? entries : of_a_block, threads_);
+        staging_ = std::make_unique<detail::MarketStaging<T>>(
+            header_, one_pass_ ? entries : of_a_block, threads_);
     }
 
     Csr<T, P> read() {
@@ -182,7 +179,7 @@ class MarketReader {
     int threads_;
     bool one_pass_ = true;
     bool second_pass_ = false;
-    std::optional<detail::MarketStaging<T>> staging_;
+    std::unique_ptr<detail::MarketStaging<T>> staging_;
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ class ScratchFolder {
 
     std::string file(std::string_view name) const { return (path_ / name).string(); }
     std::string write(std::string_view name, std::string_view text) const {
+        // Not truncated: some file systems flush a file that is written over, thousands of times.
+        std::filesystem::remove(file(name));
         std::ofstream(file(name), std::ios::binary) << text;
         return file(name);
     }

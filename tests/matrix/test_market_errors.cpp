@@ -97,9 +97,9 @@ const std::vector<Refused> kRefused = {
 
 class MarketRefused : public testing::TestWithParam<Refused> {};
 
-std::string message_of(const std::string& path) {
+std::string message_of(const std::string& path, const MarketReadOptions& options = {}) {
     try {
-        load_matrix<double>(path);
+        load_matrix<double>(path, options);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -113,6 +113,9 @@ TEST_P(MarketRefused, SaysWhereAndWhat) {
     const std::string message = message_of(path);
     EXPECT_TRUE(message.starts_with(path + line + ": ")) << message;
     EXPECT_NE(message.find(GetParam().says), std::string::npos) << message;
+    MarketReadOptions in_two_passes;
+    in_two_passes.staging_bytes = 0;
+    EXPECT_EQ(message_of(path, in_two_passes), message);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, MarketRefused, testing::ValuesIn(kRefused),

@@ -81,11 +81,18 @@ const std::vector<Accepted> kAccepted = {
      "1x2 (0,0)=-3 (0,1)=4"},
 };
 
+MarketReadOptions in_two_passes(int threads) {
+    MarketReadOptions options;
+    options.threads = threads;
+    options.staging_bytes = 0;
+    return options;
+}
+
 class MarketAccepted : public testing::TestWithParam<Accepted> {};
 
 template <class T, class P>
-std::string read_as(const std::string& path) {
-    const Csr<T, P> m = read_market<T, P>(path);
+std::string read_as(const std::string& path, const MarketReadOptions& options = {}) {
+    const Csr<T, P> m = read_market<T, P>(path, options);
     EXPECT_EQ(csr_problem(m.view(), m.nnz()), "");
     return text_of(m);
 }
@@ -104,6 +111,8 @@ TEST_P(MarketAccepted, Reads) {
     const std::string zipped = folder.file("named_without_gz.mtx");
     write_gzip(zipped, GetParam().file);
     EXPECT_EQ((read_as<double, std::int32_t>(zipped)), GetParam().matrix);
+    EXPECT_EQ((read_as<double, std::int32_t>(path, in_two_passes(2))), GetParam().matrix);
+    EXPECT_EQ((read_as<double, std::int64_t>(zipped, in_two_passes(1))), GetParam().matrix);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, MarketAccepted, testing::ValuesIn(kAccepted),
@@ -176,6 +185,7 @@ TEST(MarketRead, SameBitsForAnyNumberOfThreads) {
         for (const int threads : {2, 5}) {
             EXPECT_EQ(text_of(once),
                       text_of(read_market<double>(plain, {.threads = threads, .progress = {}})));
+            EXPECT_EQ(text_of(once), text_of(read_market<double>(zipped, in_two_passes(threads))));
             EXPECT_EQ(text_of(once),
                       text_of(read_market<double>(zipped, {.threads = threads, .progress = {}})));
         }

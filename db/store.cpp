@@ -102,14 +102,14 @@ std::vector<Summary> Store::list() const {
     return summaries;
 }
 
-std::vector<Store::Fault> Store::check() const {
-    std::vector<Fault> faults;
+Store::Check Store::check() const {
+    Check result;
     scan(
-        where_, [](const std::string&, const Entry&) {},
+        where_, [&](const std::string&, const Entry&) { ++result.valid; },
         [&](const std::string& file, const std::string& reason, Trouble) {
-            faults.push_back({file, reason});
+            result.faults.push_back({file, reason});
         });
-    return faults;
+    return result;
 }
 
 std::vector<std::string> Store::prune(int days, bool dry_run) const {

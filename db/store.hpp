@@ -44,12 +44,15 @@ class Store {
     int for_each(const std::function<void(const std::string& file, const Entry&)>& visit) const;
     std::vector<Summary> list() const;
 
-    /// Entries that are unreadable, invalid or in the wrong place, each with its reason; empty when
-    /// all is well.
+    /// Reads every entry. Faults are entries that are unreadable, invalid or in the wrong place.
     struct Fault {
         std::string file, reason;
     };
-    std::vector<Fault> check() const;
+    struct Check {
+        int valid = 0;
+        std::vector<Fault> faults;
+    };
+    Check check() const;
 
     /// Removes invalid entries, incomplete ones older than `days` (0 to 36500) and temporary files
     /// left over by killed processes; returns what it removed. With dry_run it removes nothing.

@@ -42,7 +42,8 @@ pid_t start_writer(const Store& store, int writer, int turns) {
 
 /// The stored entry is one that was written, whole.
 void expect_whole(const Store& store) {
-    for (const auto& fault : store.check()) ADD_FAILURE() << fault.file << ": " << fault.reason;
+    for (const auto& fault : store.check().faults)
+        ADD_FAILURE() << fault.file << ": " << fault.reason;
     const Entry any = marked(0, 0);
     const auto entry = store.load(any.device.key, entry_key(any));
     if (!entry) return;  // killed before the first was complete

@@ -72,7 +72,7 @@ TEST(Export, IsADatabaseItself) {
     });
     EXPECT_TRUE(file.read_only());
     EXPECT_EQ(file.list().size(), 12u);
-    EXPECT_TRUE(file.check().empty());
+    EXPECT_TRUE(file.check().faults.empty());
     const Entry wanted = random_entry(7);
     const auto found = file.load(wanted.device.key, entry_key(wanted));
     ASSERT_TRUE(found);
@@ -94,8 +94,8 @@ TEST(Export, OneBadEntryDoesNotSpoilTheOthers) {
     put(scratch / "all.json", document.dump());
     const Store file(scratch / "all.json");
     EXPECT_EQ(file.list().size(), 1u);
-    ASSERT_EQ(file.check().size(), 1u);
-    EXPECT_TRUE(file.check()[0].file.ends_with("all.json: entries[0]"));
+    ASSERT_EQ(file.check().faults.size(), 1u);
+    EXPECT_TRUE(file.check().faults[0].file.ends_with("all.json: entries[0]"));
 }
 
 /// A strict reader of RFC 4180: rows of cells.

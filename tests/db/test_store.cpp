@@ -54,7 +54,7 @@ TEST(Store, SavesAndLoads) {
     EXPECT_EQ(to_json(*back), to_json(entry));
     ASSERT_EQ(db.store.list().size(), 1u);
     EXPECT_EQ(db.store.list()[0].key, entry_key(entry));
-    EXPECT_TRUE(db.store.check().empty());
+    EXPECT_TRUE(db.store.check().faults.empty());
     EXPECT_TRUE(db.warnings.empty());
 }
 
@@ -67,7 +67,7 @@ TEST(Store, KeepsHostileDeviceKeysInside) {
     EXPECT_FALSE(fs::exists(scratch / "outside"));
     EXPECT_TRUE(store.load("../../outside", entry_key(entry)));
     EXPECT_FALSE(store.load(path_safe("../../outside"), entry_key(entry))) << "another device";
-    EXPECT_TRUE(store.check().empty());
+    EXPECT_TRUE(store.check().faults.empty());
 }
 
 TEST(Store, UnusableEntriesAreWarnedMisses) {
@@ -88,7 +88,7 @@ TEST(Store, UnusableEntriesAreWarnedMisses) {
         EXPECT_FALSE(db.store.load(entry.device.key, entry_key(entry)));
         ASSERT_EQ(db.warnings.size(), 1u) << text.substr(0, 40);
         EXPECT_TRUE(db.warnings[0].starts_with(file.string() + ": ")) << db.warnings[0];
-        EXPECT_EQ(db.store.check().size(), 1u);
+        EXPECT_EQ(db.store.check().faults.size(), 1u);
         EXPECT_EQ(db.store.for_each([](const auto&, const auto&) { FAIL(); }), 1);
     }
     fs::remove(file);
@@ -102,7 +102,7 @@ TEST(Store, ReplacesCorruptEntriesButNotNewerOnes) {
     const Entry entry = random_entry(1);
     put(store.path() / file_of(entry), "garbage");
     store.save(entry);
-    EXPECT_TRUE(store.check().empty());
+    EXPECT_TRUE(store.check().faults.empty());
     const std::string newer = "{\"schema\": \"sptune.entry/2\"}";
     put(store.path() / file_of(entry), newer);
     EXPECT_THROW(store.save(entry), NewerSchema);
@@ -133,7 +133,7 @@ TEST(Store, LooksOnlyAtRegularFilesTwoLevelsDown) {
     fs::create_directory_symlink(scratch / "db", store.path() / "loop");
     ASSERT_EQ(mkfifo((device / "fifo.json").c_str(), 0600), 0);
     EXPECT_EQ(store.list().size(), 1u);
-    EXPECT_TRUE(store.check().empty());
+    EXPECT_TRUE(store.check().faults.empty());
 }
 
 TEST(Store, ListsSortedByFileName) {

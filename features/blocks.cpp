@@ -74,7 +74,6 @@ std::size_t occupied(const Lists& lists, int c) {
 }  // namespace
 
 void BlockCounts::merge(const BlockCounts& other) {
-    blocks.resize(other.blocks.size());
     for (std::size_t p = 0; p < blocks.size(); ++p) blocks[p] += other.blocks[p];
     entries += other.entries;
     gaps += other.gaps;
@@ -132,7 +131,6 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
     };
     const double scale = static_cast<double>(entries) / kept;
     const auto& probes = bsr_probes();
-    out.blocks.resize(probes.size());
     for (std::size_t p = 0; p < probes.size(); ++p)
         out.blocks[p] += scale * static_cast<double>(occupied(of_height(probes[p].r), probes[p].c));
     out.entries += static_cast<double>(entries);

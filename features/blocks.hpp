@@ -14,7 +14,8 @@ inline constexpr std::int64_t kBlockGroup = 24;
 
 /// Sums over groups of rows. Doubles, because groups that were thinned out are scaled up.
 struct BlockCounts {
-    std::vector<double> blocks;  ///< occupied ones, for each of bsr_probes()
+    /// Occupied ones, for each of bsr_probes().
+    std::vector<double> blocks = std::vector<double>(bsr_probes().size());
     double entries = 0;
     double gaps = 0;  ///< Σ over rows of two entries or more of the mean gap between columns
     double gap_rows = 0;

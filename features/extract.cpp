@@ -8,11 +8,10 @@
 #include "features/sell_padding.hpp"
 #include "features/symmetry.hpp"
 #include "features/whole_pass.hpp"
+#include "matrix/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include <omp.h>
 
 namespace sptune {
 namespace {
@@ -103,7 +102,7 @@ void sample_rows(CsrView<T, P> a, const WholePass& pass, int threads, Features& 
 
 template <class T, class P>
 Features extract_features(CsrView<T, P> a, int threads) {
-    if (threads <= 0) threads = omp_get_max_threads();
+    threads = thread_count(threads);
     Features f = blank(a.rows, a.cols, a.nnz());
     if (f.nnz == 0) {
         f.empty_rows = f.rows;

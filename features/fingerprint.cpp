@@ -1,10 +1,9 @@
 #include "features/fingerprint.hpp"
 
 #include "features/features.hpp"
+#include "matrix/parallel.hpp"
 
 #include <algorithm>
-
-#include <omp.h>
 
 namespace sptune {
 
@@ -13,7 +12,7 @@ std::uint64_t fingerprint(CsrView<T, P> a, int threads) {
     constexpr std::int64_t kChunk = 1 << 16;
     const std::int64_t nnz = a.nnz(), pointers = a.rows ? std::int64_t{a.rows} + 1 : 0;
     std::uint64_t sum = 0;
-#pragma omp parallel num_threads(threads > 0 ? threads : omp_get_max_threads()) reduction(+ : sum)
+#pragma omp parallel num_threads(thread_count(threads)) reduction(+ : sum)
     {
 #pragma omp for nowait
         for (std::int64_t k = 0; k < nnz; k += kChunk)

@@ -66,7 +66,6 @@ void select_slice_heads(Lengths& lengths, std::size_t c, std::size_t sigma) {
 }  // namespace
 
 void SellSlots::merge(const SellSlots& other) {
-    stored.resize(other.stored.size());
     for (std::size_t i = 0; i < stored.size(); ++i) stored[i] += other.stored[i];
     entries += other.entries;
 }
@@ -79,8 +78,8 @@ SellSlots sell_slots(const P* row_ptr, RowWindow block) {
     for (std::int64_t i = block.first; i < block.last; ++i)
         lengths.push_back(static_cast<index_t>(row_ptr[i + 1] - row_ptr[i]));
     const auto [shortest, longest] = std::ranges::minmax(lengths);
-    SellSlots slots{std::vector<std::int64_t>(probes.size()),
-                    row_ptr[block.last] - row_ptr[block.first]};
+    SellSlots slots;
+    slots.entries = row_ptr[block.last] - row_ptr[block.first];
 
     const auto fill = [&](std::size_t sigma, const Lengths& sorted) {
         for (std::size_t p = 0; p < probes.size(); ++p)

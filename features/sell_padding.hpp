@@ -14,7 +14,7 @@ inline constexpr std::int64_t kSellBlock = 4096;
 
 /// Stored entries for each of sell_probes(), and entries; sums over blocks.
 struct SellSlots {
-    std::vector<std::int64_t> stored;
+    std::vector<std::int64_t> stored = std::vector<std::int64_t>(sell_probes().size());
     std::int64_t entries = 0;
     void merge(const SellSlots& other);
 };

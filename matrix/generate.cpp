@@ -1,9 +1,10 @@
 #include "matrix/generate.hpp"
 
 #include "matrix/generate_rows.hpp"
+#include "matrix/memory.hpp"
+#include "matrix/parallel.hpp"
 
 #include <algorithm>
-#include <exception>
 
 #include <fmt/format.h>
 
@@ -38,24 +39,17 @@ std::unique_ptr<RowSource> make_source(const GenerateRequest& request) {
     return source;
 }
 
-/// work(row, scratch) for every row, in parallel; the first exception is thrown again.
+/// work(row, scratch) for every row, in parallel.
 template <class Work>
 void for_each_row(index_t rows, const Work& work) {
-    std::exception_ptr failure;
+    ExceptionCarrier failures;
 #pragma omp parallel
     {
         std::vector<index_t> scratch;
 #pragma omp for schedule(dynamic, 256)
-        for (index_t row = 0; row < rows; ++row) {
-            try {
-                work(row, scratch);
-            } catch (...) {
-#pragma omp critical(sptune_generate)
-                failure = std::current_exception();
-            }
-        }
+        for (index_t row = 0; row < rows; ++row) failures.run([&] { work(row, scratch); });
     }
-    if (failure) std::rethrow_exception(failure);
+    failures.rethrow();
 }
 
 /// Values for the entries of one row, each a function of seed, row and column alone.
@@ -158,6 +152,8 @@ Csr<T, P> generate(const GenerateRequest& request) {
                 request.family, std::numeric_limits<P>::max()));
         a.row_ptr[i] = static_cast<P>(nnz);
     }
+    require_memory("generate " + request.family,
+                   static_cast<std::uint64_t>(nnz) * (sizeof(index_t) + sizeof(T)));
     a.col_idx = Buffer<index_t>(static_cast<std::size_t>(nnz));
     a.values = Buffer<T>(static_cast<std::size_t>(nnz));
     for_each_row(a.rows, [&](index_t row, std::vector<index_t>& scratch) {

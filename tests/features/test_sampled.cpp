@@ -1,0 +1,149 @@
+// Matrices too large to be looked at in full: estimates near the truth, the same for any number of
+// threads and any types.
+#include "features/blocks.hpp"
+#include "features/diagonals.hpp"
+#include "features/features.hpp"
+#include "features/sample.hpp"
+#include "features/sell_padding.hpp"
+#include "matrix/generate.hpp"
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace sptune {
+namespace {
+
+std::vector<double> numbers(const Features& f) {
+    std::vector<double> list{f.density,
+                             f.row_mean,
+                             f.row_median,
+                             f.row_std,
+                             f.row_skew,
+                             f.row_gini,
+                             f.row_neighbour_diff,
+                             f.warp_imbalance,
+                             f.dia_fill,
+                             f.bandwidth_mean,
+                             f.pattern_symmetry,
+                             f.value_symmetry,
+                             f.ell_fill,
+                             f.cols_per_line,
+                             f.column_gap,
+                             f.reuse_distance,
+                             f.sampled_share,
+                             f.dense_diagonal_share,
+                             double(f.diagonals),
+                             double(f.profile),
+                             double(f.dense_diagonals),
+                             double(f.bandwidth_max),
+                             double(f.row_max),
+                             double(f.empty_rows)};
+    for (const auto& s : f.sell) list.push_back(s.padding);
+    for (const auto& b : f.bsr) list.push_back(b.fill);
+    list.insert(list.end(), f.hyb_remainder.begin(), f.hyb_remainder.end());
+    list.insert(list.end(), f.top_diagonal_share.begin(), f.top_diagonal_share.end());
+    return list;
+}
+
+class EveryFamily : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryFamily, TheSameForAnyThreadsAndTypes) {
+    const GenerateRequest request{GetParam(), {{"rows", 30000}}};
+    const auto a = generate<double>(request);
+    const auto b = generate<double, std::int64_t>(request);
+    const Features f = extract_features(a.view(), 1);
+    EXPECT_LT(f.sampled_share, 1);
+    EXPECT_GT(f.sampled_share, 0);
+    const auto expected = numbers(f);
+    for (const int threads : {2, 3}) {
+        const auto got = numbers(extract_features(b.view(), threads));
+        ASSERT_EQ(expected.size(), got.size());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            EXPECT_NEAR(got[i], expected[i], 1e-12 * (1 + std::abs(expected[i]))) << i;
+    }
+}
+
+/// The estimates next to the same counts over all rows.
+TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
+    const auto a = generate<double>({GetParam(), {{"rows", 30000}}});
+    const Features f = extract_features(a.view());
+    Features truth = f;
+    SellSlots slots;
+    BlockCounts counts;
+    const RowSample all(a.rows, a.rows, kBlockGroup, 1), blocks(a.rows, a.rows, kSellBlock, 1);
+    for (const auto& w : blocks.windows()) slots.merge(sell_slots(a.row_ptr.data(), w));
+    for (const auto& w : all.windows())
+        count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
+    truth.dense_diagonals = 0;
+    sample_diagonals(a.row_ptr.data(), a.col_idx.data(), all, truth);
+    describe_sell(slots, truth);
+    describe_blocks(counts, truth);
+    for (std::size_t i = 0; i < f.bsr.size(); ++i)
+        EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.4 * truth.bsr[i].fill)
+            << f.bsr[i].r << "x" << f.bsr[i].c;
+    EXPECT_NEAR(f.cols_per_line, truth.cols_per_line, 0.4 * truth.cols_per_line);
+    // A handful of rows that hold most entries are missed or weigh too much in the rest.
+    const std::set<std::string> hubs{"power-law", "rmat", "arrow", "wheel"};
+    if (hubs.contains(GetParam())) return;
+    for (std::size_t i = 0; i < f.sell.size(); ++i)
+        EXPECT_NEAR(1 + f.sell[i].padding, 1 + truth.sell[i].padding,
+                    0.1 * (1 + truth.sell[i].padding))
+            << f.sell[i].c << " " << f.sell[i].sigma;
+    EXPECT_NEAR(f.dense_diagonal_share, truth.dense_diagonal_share, 0.1);
+    EXPECT_NEAR(f.top_diagonal_share[3], truth.top_diagonal_share[3], 0.1);
+}
+
+std::vector<std::string> family_names() {
+    std::vector<std::string> names;
+    for (const Family& f : families()) names.emplace_back(f.name);
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Features, EveryFamily, testing::ValuesIn(family_names()),
+                         [](const auto& p) {
+                             std::string name = p.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+TEST(Features, SymmetryOfLargeMatrices) {
+    const auto symmetric = generate<double>({"fem", {{"rows", 30000}}});
+    Features f = extract_features(symmetric.view());
+    EXPECT_EQ(f.pattern_symmetry, 1);
+    EXPECT_EQ(f.value_symmetry, 1);
+    const auto half = generate<double>({"banded", {{"rows", 100000}, {"band", 5}, {"fill", 0.5}}});
+    f = extract_features(half.view());
+    EXPECT_NEAR(f.pattern_symmetry, 0.5, 0.1);
+    EXPECT_EQ(f.value_symmetry, 0);
+    f = extract_features(
+        generate<double>({"uniform", {{"rows", 20000}, {"density", 1e-3}}}).view());
+    EXPECT_LT(f.pattern_symmetry, 0.02);
+}
+
+TEST(RowSample, TakesWholeUnitsFromAllOver) {
+    const RowSample s(100'003, 1000, 24, 8);
+    ASSERT_EQ(s.windows().size(), 8u);
+    EXPECT_FALSE(s.everything());
+    std::int64_t rows = 0, end = 0;
+    for (const RowWindow& w : s.windows()) {
+        EXPECT_EQ(w.first % 24, 0);
+        EXPECT_GE(w.first, end);
+        end = w.last;
+        rows += w.last - w.first;
+    }
+    EXPECT_LE(end, 100'003);
+    EXPECT_EQ(rows, s.rows());
+    EXPECT_NEAR(static_cast<double>(rows), 1000, 200);
+    EXPECT_EQ(s.rows_in(0, 100'003), rows);
+    const RowWindow w = s.windows()[3];
+    EXPECT_EQ(s.rows_in(w.first + 1, w.last - 1), w.last - w.first - 2);
+    EXPECT_EQ(s.rows_in(5, 5), 0);
+
+    const RowSample all(50, 50, 24, 8);
+    EXPECT_TRUE(all.everything());
+    EXPECT_EQ(all.rows(), 50);
+}
+
+}  // namespace
+}  // namespace sptune

@@ -3,15 +3,22 @@
 
 #include "db/entry.hpp"
 
+#include <vector>
+
 namespace sptune::tuner {
 
-/// The CPU as it runs `threads` threads (0: all), with its measured read bandwidth from working
-/// sets of 16 KiB up to several times the last-level cache. Takes about half a second, once.
+/// Read bandwidth of `threads` threads together, from working sets of 16 KiB up to four times the
+/// last-level caches (less where memory is short), in growing order. Takes about half a second.
+std::vector<db::BandwidthPoint> measure_bandwidth(int threads);
+
+/// The CPU as it runs `threads` threads (0: all), with its bandwidth curve; measured once per
+/// process and number of threads.
 const db::Device& cpu_device(int threads);
 
 /// Upper estimate of the bandwidth for a working set of `bytes`: the best the device has shown for
-/// a set of that size or larger, interpolated towards the faster level, plus a safety margin, so
-/// that bytes / bound_gbs never exceeds a time that can really be reached.
+/// a set of that size or larger, interpolated towards the faster level, plus a safety margin of
+/// 15 %, so that bytes / bound_gbs never exceeds a time that can really be reached.
+/// Infinite where nothing was measured.
 double bound_gbs(const db::Device& device, std::uint64_t bytes);
 
 }  // namespace sptune::tuner

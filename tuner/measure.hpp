@@ -1,50 +1,55 @@
 // Taking times of a repeatable call. Knows nothing of matrices.
 #pragma once
 
-#include <cstdint>
+#include "tuner/statistics.hpp"
+
+#include <atomic>
 #include <functional>
 #include <vector>
 
 namespace sptune::tuner {
 
+/// warm: calls back to back, as in a solver. cold: the caches are flushed before every call.
 enum class Cache { warm, cold };
+
+/// Microseconds since some fixed moment; never goes back.
+using Clock = double (*)();
+double steady_us();
 
 struct MeasureOptions {
     Cache cache = Cache::warm;
-    int warm_up = 3;               ///< calls discarded first
-    double noise = 0.01;           ///< wanted half width of the median's confidence interval / median
-    double min_batch_us = 100;     ///< calls are batched (warm only) until a sample lasts this long
+    int warm_up = 3;            ///< calls discarded first
+    double noise = 0.01;        ///< wanted Statistics::noise()
+    double min_batch_us = 100;  ///< calls are batched (warm only) until a sample lasts this long
     int min_samples = 5;
     int max_samples = 200;
-    double budget_us = 100'000;    ///< stop after this much measuring time, warm-up included
-    /// Give up after min(3, min_samples) samples when even the fastest is this many times slower
-    /// than `give_up_us`; 0: never.
+    /// Stop after this much measuring time, warm-up included; one sample is taken all the same.
+    double budget_us = 100'000;
+    /// Give up after min(3, min_samples) samples when even the fastest is `give_up_factor` times
+    /// slower than this; 0: never.
     double give_up_us = 0;
     double give_up_factor = 1.5;
+    const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null
+    Clock clock = steady_us;
 };
-
-struct Statistics {
-    double median = 0, mad = 0, min = 0;
-    double ci_low = 0, ci_high = 0;  ///< ~95 % confidence interval of the median (order statistics)
-    int count = 0;
-};
-Statistics summarize(const std::vector<double>& samples);
 
 struct Timing {
-    std::vector<double> samples_us;
-    int calls_per_sample = 1;
-    Statistics statistics;
+    std::vector<double> samples_us;  ///< microseconds per call, means of batches, in order
+    int calls_per_sample = 0;        ///< 0: not calibrated yet
     bool gave_up = false;
+
+    Statistics statistics() const { return summarize(samples_us); }
 };
 
-/// Times `call` on the host clock.
+/// Times `call` until the median is known to `noise`, or max_samples, the budget or `stop` ends it.
 Timing measure(const std::function<void()>& call, const MeasureOptions& options);
 
-/// A few more samples of an already warm call, appended to `timing` (used to interleave).
+/// `samples` more, appended to `timing`, after one discarded call: used to take turns between calls
+/// that evict each other's data. Calibrates the batch size where `timing` has none.
 void measure_more(const std::function<void()>& call, const MeasureOptions& options, int samples,
                   Timing& timing);
 
-/// Evicts the last-level cache by streaming through a buffer several times its size.
+/// Evicts all caches by reading a buffer twice the size of the last-level caches, on all threads.
 void flush_caches();
 
 }  // namespace sptune::tuner

@@ -1,9 +1,11 @@
 // Is y = αAx + βy what the reference says?
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/spmv/kernel.hpp"
+#include "tuner/measure.hpp"
+
+#include <cstdint>
+#include <string>
 
 namespace sptune::tuner {
 
@@ -11,24 +13,34 @@ namespace sptune::tuner {
 /// one matrix.
 template <class T>
 struct Problem {
-    Buffer<T> x;
-    Buffer<T> y;               ///< where candidates write
+    Buffer<T> x;               ///< cols entries in (-1, 1), none of them 0
+    Buffer<T> y;               ///< rows entries, where candidates write
+    Buffer<T> y0;              ///< rows entries like those of x: what y holds before a β ≠ 0
     Buffer<double> reference;  ///< A x in f64
-    Buffer<double> scale;      ///< Σ_j |a_ij| |x_j|
-    Buffer<index_t> length;    ///< entries per row
+    /// eps(T) · (length_i + 4) · (Σ_j |a_ij| |x_j| + smallest normal T): twice what any order of
+    /// summation can lose, which leaves room for the error of the reference itself. Source: Higham,
+    /// "Accuracy and Stability of Numerical Algorithms", section 3.1. Infinite for rows whose sums
+    /// may overflow T: what comes out then depends on the order, so anything passes.
+    Buffer<double> bound;
+    std::uint64_t used_cols = 0;  ///< columns with an entry: what every kernel has to read of x
 };
+
+/// One pass over `a`. Throws OutOfMemory.
 template <class T, class P>
 Problem<T> make_problem(CsrView<T, P> a, std::uint64_t seed);
 
 struct Verdict {
     bool correct = false;
-    double error = 0;    ///< largest |y - reference| over its bound; ≤ 1 is correct
-    std::int64_t row = -1;  ///< where the error is largest
+    double error = 0;       ///< largest |y - reference| / bound, over both runs; ≤ 1 is correct
+    std::int64_t row = -1;  ///< where the error is largest; -1: no rows
+    double call_us = 0;     ///< the faster of the two calls
+    std::string complaint;  ///< "row 17 is nan, expected 0.25 ± 1e-16 (α = 1, β = 0)", or empty
 };
-/// Runs the kernel with α = 1, β = 0 on a y poisoned with NaN, and once with other α, β; compares
-/// with |y_i - ref_i| ≤ eps(T) · (length_i + 4) · scale_i + tiny.
+
+/// Runs the kernel with α = 1, β = 0 on a y poisoned with NaN, so that rows left alone show, then
+/// with other α and β on y0, and compares every row with its bound.
 template <class T, class P>
 Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T>& problem,
-               int threads);
+               int threads, Clock clock = steady_us);
 
 }  // namespace sptune::tuner

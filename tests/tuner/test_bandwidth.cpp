@@ -1,0 +1,61 @@
+#include "tuner/bandwidth.hpp"
+#include "tuner/host.hpp"
+#include "tuner/measure.hpp"
+#include "tuner/stream.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+TEST(Stream, SumsEveryWord) {
+    Buffer<std::uint64_t> data(192);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = i * i;
+    EXPECT_EQ(stream_sum(data.data(), 192), 191ull * 192 * 383 / 6);
+    EXPECT_EQ(stream_sum(data.data(), 0), 0u);
+}
+
+TEST(Host, IsDescribed) {
+    EXPECT_FALSE(host().cpu.empty());
+    EXPECT_FALSE(host().simd.empty());
+    EXPECT_GE(host().llc_bytes, 64u << 10);
+    EXPECT_EQ(slug("Intel(R) Xeon(R) @ 2.40GHz "), "intel-r-xeon-r-2-40ghz");
+    EXPECT_EQ(slug("../é/"), "");
+}
+
+db::Device device(std::vector<db::BandwidthPoint> curve) {
+    db::Device d;
+    d.bandwidth_curve = std::move(curve);
+    return d;
+}
+
+TEST(Bound, IsTheFasterNeighbourWithAMargin) {
+    const db::Device d = device({{1000, 100}, {10'000, 50}, {100'000, 60}, {1'000'000, 10}});
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 10), 115);
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 5000), 115);
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 10'000), 69);  // a larger set was faster: noise, so it counts
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 500'000), 69);
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 1'000'000), 11.5);
+    EXPECT_DOUBLE_EQ(bound_gbs(d, 1ull << 60), 11.5);
+    EXPECT_TRUE(std::isinf(bound_gbs(device({}), 1)));
+}
+
+TEST(Device, HasACurveAndIsMeasuredOnce) {
+    const db::Device& d = cpu_device(1);
+    EXPECT_EQ(d.threads, 1);
+    EXPECT_EQ(d.key, slug(host().cpu) + "-1t");
+    ASSERT_GE(d.bandwidth_curve.size(), 8u);
+    EXPECT_EQ(d.bandwidth_curve.front().bytes, 16u << 10);
+    for (std::size_t i = 1; i < d.bandwidth_curve.size(); ++i)
+        EXPECT_GT(d.bandwidth_curve[i].bytes, d.bandwidth_curve[i - 1].bytes);
+    EXPECT_GT(d.bandwidth_gbs, 0.1);
+    EXPECT_LT(d.bandwidth_gbs, 10'000);
+    const double start = steady_us();
+    EXPECT_EQ(&cpu_device(1), &d);
+    EXPECT_LT(steady_us() - start, 1e5);
+}
+
+}  // namespace
+}  // namespace sptune::tuner

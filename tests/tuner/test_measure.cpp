@@ -1,0 +1,116 @@
+#include "fake.hpp"
+#include "tuner/measure.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+/// A call of `us` on the fake clock, counted.
+struct Call {
+    double us;
+    int count = 0;
+    void operator()() { fake::now_us += us, ++count; }
+};
+
+MeasureOptions on_fake_clock() {
+    MeasureOptions o;
+    o.clock = fake::clock;
+    return o;
+}
+
+TEST(Measure, BatchesShortCalls) {
+    Call call{0.5};
+    const Timing t = measure(std::ref(call), on_fake_clock());
+    EXPECT_GE(t.calls_per_sample, 200);
+    EXPECT_LE(t.calls_per_sample, 500);
+    EXPECT_NEAR(t.statistics().median, 0.5, 1e-6);
+    EXPECT_EQ(t.samples_us.size(), 5u);  // a constant time is known at once
+}
+
+TEST(Measure, DoesNotBatchLongCallsAndDiscardsTheWarmUp) {
+    Call call{5000};
+    const Timing t = measure(std::ref(call), on_fake_clock());
+    EXPECT_EQ(t.calls_per_sample, 1);
+    EXPECT_EQ(call.count, 3 + 5);
+}
+
+TEST(Measure, AHiccupDuringCalibrationDoesNotPassForALongCall) {
+    int count = 0;
+    const auto call = [&] { fake::now_us += ++count == 4 ? 10'000 : 1; };
+    EXPECT_GE(measure(call, on_fake_clock()).calls_per_sample, 100);
+}
+
+TEST(Measure, SamplesUntilTheMedianIsKnown) {
+    int count = 0;
+    const auto noisy = [&] { fake::now_us += 1000 + 200 * (++count % 2); };  // ±9 %
+    MeasureOptions o = on_fake_clock();
+    o.budget_us = 1e9;
+    const Timing many = measure(noisy, o);
+    EXPECT_EQ(many.samples_us.size(), 200u);  // two equal clusters: 1 % is out of reach
+    o.noise = 0.2;
+    EXPECT_EQ(measure(noisy, o).samples_us.size(), 5u);
+}
+
+TEST(Measure, StopsAtTheBudgetButTakesASample) {
+    Call call{1e6};
+    MeasureOptions o = on_fake_clock();
+    o.budget_us = 10;
+    EXPECT_EQ(measure(std::ref(call), o).samples_us.size(), 1u);
+}
+
+TEST(Measure, GivesUpOnTheSlow) {
+    Call call{5000};
+    MeasureOptions o = on_fake_clock();
+    o.give_up_us = 1000;
+    const Timing t = measure(std::ref(call), o);
+    EXPECT_TRUE(t.gave_up);
+    EXPECT_EQ(t.samples_us.size(), 3u);
+    o.give_up_us = 4000;  // within the factor of 1.5
+    EXPECT_FALSE(measure(std::ref(call), o).gave_up);
+}
+
+TEST(Measure, StopsWhenTold) {
+    const std::atomic<bool> stop = true;
+    Call call{1};
+    MeasureOptions o = on_fake_clock();
+    o.stop = &stop;
+    EXPECT_EQ(measure(std::ref(call), o).samples_us.size(), 1u);
+}
+
+TEST(Measure, MoreSamplesAppendAfterADiscardedCall) {
+    Call call{2000};
+    Timing t;
+    measure_more(std::ref(call), on_fake_clock(), 3, t);
+    measure_more(std::ref(call), on_fake_clock(), 3, t);
+    EXPECT_EQ(t.samples_us.size(), 6u);
+    EXPECT_EQ(call.count, 8);
+}
+
+TEST(Measure, RealClock) {
+    const auto busy = [] {
+        for (const double end = steady_us() + 300; steady_us() < end;) {
+        }
+    };
+    const Statistics s = measure(busy, {}).statistics();
+    EXPECT_GE(s.min, 300);
+    EXPECT_LT(s.min, 600);  // wide: the machine may be busy
+}
+
+TEST(Measure, ColdCallsFindTheirDataGone) {
+    std::vector<std::uint64_t> data(16 << 10, 1);  // 128 KiB: fits every second-level cache
+    volatile std::uint64_t sink = 0;
+    const auto read = [&] {
+        for (std::size_t i = 0; i < data.size(); i += 8) sink = sink + data[i];
+    };
+    MeasureOptions o;
+    o.max_samples = 15;
+    const double warm = measure(read, o).statistics().min;
+    o.cache = Cache::cold;
+    const Timing cold = measure(read, o);
+    EXPECT_EQ(cold.calls_per_sample, 1);
+    EXPECT_GT(cold.statistics().median, 1.1 * warm);
+}
+
+}  // namespace
+}  // namespace sptune::tuner

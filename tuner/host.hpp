@@ -1,0 +1,21 @@
+// What the operating system says about the machine that runs this process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sptune::tuner {
+
+struct Host {
+    std::string cpu;              ///< "AMD EPYC 7763 …", or "unknown cpu"
+    std::string simd;             ///< widest Highway target this build uses here: "AVX2"
+    std::uint64_t llc_bytes = 0;  ///< all last-level caches together; 32 MiB where unknown
+};
+
+/// Found out once, then remembered.
+const Host& host();
+
+/// Lower case, runs of anything but letters and digits turned into one '-': fit for a file name.
+std::string slug(const std::string& text);
+
+}  // namespace sptune::tuner

@@ -1,0 +1,91 @@
+#include "tuner/measure.hpp"
+
+#include "matrix/buffer.hpp"
+#include "tuner/host.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace sptune::tuner {
+
+double steady_us() {
+    return std::chrono::duration<double, std::micro>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+void flush_caches() {
+    // Twice the size: replacement is not strictly least-recently-used anywhere. Read only: lines
+    // left dirty would be written back while the call is timed.
+    static const Buffer<std::uint64_t> lines(2 * host().llc_bytes / sizeof(std::uint64_t), 1);
+    static std::atomic<std::uint64_t> sink;
+    std::uint64_t sum = 0;
+    // By all threads: every core has caches of its own to flush.
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (std::size_t i = 0; i < lines.size(); i += 8) sum += lines[i];
+    sink.store(sum, std::memory_order_relaxed);
+}
+
+namespace {
+
+double time_batch(const std::function<void()>& call, const MeasureOptions& o, int calls) {
+    if (o.cache == Cache::cold) flush_caches();
+    const double start = o.clock();
+    for (int i = 0; i < calls; ++i) call();
+    return o.clock() - start;
+}
+
+/// Calls per sample, so that a sample lasts min_batch_us; `once_us` is what one warm call took. A
+/// hiccup of the machine must not pass for a long call: two batches have to agree.
+int calibrate(const std::function<void()>& call, const MeasureOptions& o, double once_us) {
+    constexpr int kMost = 1 << 20;
+    if (o.cache == Cache::cold || once_us >= 10 * o.min_batch_us) return 1;
+    int calls = 1;
+    while (calls < kMost) {
+        const double us = std::min(time_batch(call, o, calls), time_batch(call, o, calls));
+        if (us >= o.min_batch_us) break;
+        const double wanted = us > 0 ? 1.1 * calls * o.min_batch_us / us : kMost;
+        calls = std::min(static_cast<int>(std::clamp(wanted, 2.0 * calls, 50.0 * calls)), kMost);
+    }
+    return calls;
+}
+
+void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& timing) {
+    timing.samples_us.push_back(time_batch(call, o, timing.calls_per_sample) /
+                                timing.calls_per_sample);
+}
+
+}  // namespace
+
+Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
+    const double start = o.clock();
+    double once_us = o.warm_up > 0 ? std::numeric_limits<double>::infinity() : 0;
+    for (int i = 0; i < o.warm_up; ++i) once_us = std::min(once_us, time_batch(call, o, 1));
+    Timing timing;
+    timing.calls_per_sample = calibrate(call, o, once_us);
+    timing.samples_us.reserve(static_cast<std::size_t>(std::max(o.max_samples, 1)));
+    for (int count = 1;; ++count) {
+        sample(call, o, timing);
+        if (count >= o.max_samples || o.clock() - start >= o.budget_us) break;
+        if (o.stop && o.stop->load(std::memory_order_relaxed)) break;
+        const Statistics s = timing.statistics();
+        if (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
+            s.min > o.give_up_factor * o.give_up_us) {
+            timing.gave_up = true;
+            break;
+        }
+        if (count >= o.min_samples && s.noise() <= o.noise) break;
+    }
+    return timing;
+}
+
+void measure_more(const std::function<void()>& call, const MeasureOptions& o, int samples,
+                  Timing& timing) {
+    const double once_us = time_batch(call, o, 1);
+    if (timing.calls_per_sample == 0) timing.calls_per_sample = calibrate(call, o, once_us);
+    for (int i = 0; i < samples; ++i) sample(call, o, timing);
+}
+
+}  // namespace sptune::tuner

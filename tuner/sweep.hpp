@@ -1,24 +1,25 @@
 // The full measurement of every candidate for one matrix on one device.
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <string>
-
 #include "db/entry.hpp"
 #include "kernels/spmv/kernel.hpp"
 #include "tuner/measure.hpp"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace sptune::tuner {
 
 /// Told now and then how far a sweep is.
 struct Progress {
-    std::string stage;  ///< "short run", "halving 2 of 3", "final"
+    std::string stage;  ///< "short run", "halving 2", "final"
     int done = 0;
     int total = 0;
-    double best_us = 0;
+    double best_us = 0;  ///< 0: nothing measured yet
     std::string best_id;
-    double eta_s = 0;
+    double eta_s = 0;  ///< of this stage
 };
 
 struct SweepOptions {
@@ -27,10 +28,12 @@ struct SweepOptions {
     int threads = 0;             ///< 0: all
     double budget_s = 0;         ///< 0: none
     std::uint64_t seed = 1;
+    /// Layouts beyond these are illegal; storage_bytes left alone means half of the free memory.
     Limits limits;
-    std::function<void(const Progress&)> progress;       ///< may be empty
-    const std::atomic<bool>* stop = nullptr;             ///< set by Ctrl-C; ends the sweep cleanly
+    std::function<void(const Progress&)> progress;  ///< at most ten times a second; may be empty
+    const std::atomic<bool>* stop = nullptr;        ///< set by Ctrl-C; ends the sweep cleanly
     const db::Entry* resume = nullptr;  ///< times with an unchanged kernel hash are taken from here
+    Clock clock = steady_us;
 };
 
 enum class Ended { complete, budget, interrupted };
@@ -40,9 +43,18 @@ struct SweepResult {
     Ended ended = Ended::complete;
 };
 
-/// Measures and verifies on the CPU (later: on any backend). Stores nothing, prints nothing.
+/// Measures and verifies every kernel of the registry for `backend`. Stores nothing, prints
+/// nothing. The caller names the matrix and fills in the provenance beyond seed, budget and time.
+/// The baseline is measured whatever the budget, so that a stopped sweep is no worse than untuned.
+/// Throws DeviceError for a backend that is not there, OutOfMemory when not even x and y fit.
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& options);
+
+/// The same over any kernels, on a device whose bandwidth is known. `baseline` is an id among them.
+template <class T, class P>
+SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
+                          const std::vector<SpmvKernel<T, P>>& kernels, const std::string& baseline,
+                          const db::Device& device, const SweepOptions& options);
 
 }  // namespace sptune::tuner

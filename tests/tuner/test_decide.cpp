@@ -1,0 +1,103 @@
+#include "tuner/decide.hpp"
+#include "tuner/explain.hpp"
+#include "tuner/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+db::Candidate candidate(std::string id, std::vector<double> samples, double convert_us,
+                        std::uint64_t bytes = 100) {
+    db::Candidate c;
+    c.id = std::move(id);
+    c.status = db::Status::ok;
+    c.reason = "final";
+    const Statistics s = summarize(samples);
+    c.time = db::TimeUs{s.median, s.mad, s.min, std::move(samples)};
+    c.convert_us = convert_us;
+    c.bytes = bytes;
+    return c;
+}
+
+std::string winner_of(const std::vector<db::Candidate>& all) {
+    std::vector<const db::Candidate*> field;
+    for (const auto& c : all) field.push_back(&c);
+    return choose(field).id;
+}
+
+const std::vector<double> kTen = {10, 10.1, 9.9, 10, 10.1, 9.9, 10, 10.1, 9.9};
+const std::vector<double> kAlsoTen = {10.1, 10, 10.05, 9.9, 10.1, 10, 10.1, 9.9, 10};
+const std::vector<double> kNine = {9, 9.1, 8.9, 9, 9.1, 8.9, 9, 9.1, 8.9};
+
+TEST(Choose, FasterBeyondNoiseWinsWhateverItsConversion) {
+    EXPECT_EQ(winner_of({candidate("a", kTen, 0), candidate("b", kNine, 1e6)}), "b");
+}
+
+TEST(Choose, TiesGoToTheCheaperConversionThenBytesThenName) {
+    EXPECT_EQ(winner_of({candidate("a", kTen, 900), candidate("b", kAlsoTen, 100)}), "b");
+    EXPECT_EQ(winner_of({candidate("a", kTen, 100), candidate("b", kAlsoTen, 0)}), "b");
+    // 100 and 110 are the same conversion time; b is smaller.
+    EXPECT_EQ(winner_of({candidate("a", kTen, 100), candidate("b", kAlsoTen, 110, 90)}), "b");
+    EXPECT_EQ(winner_of({candidate("b", kTen, 100), candidate("a", kAlsoTen, 110)}), "a");
+}
+
+TEST(Choose, NoiseDoesNotExcuseMoreThanTwoPercent) {
+    const std::vector<double> wild = {8, 14, 10.6, 9, 13, 10.6, 8, 14, 10.6};
+    EXPECT_EQ(winner_of({candidate("a", wild, 0), candidate("b", kTen, 500)}), "b");
+}
+
+db::Entry entry(std::vector<db::Candidate> all) {
+    db::Entry e;
+    e.matrix.nnz = 50;
+    e.baseline = "base";
+    e.candidates = std::move(all);
+    return e;
+}
+
+TEST(Crown, BreakEven) {
+    db::Entry e = entry({candidate("base", kTen, 0), candidate("b", kNine, 25)});
+    crown(e, e.candidates[1]);
+    EXPECT_EQ(e.winner, "b");
+    EXPECT_NEAR(e.speedup_vs_baseline, 10.0 / 9, 1e-9);
+    EXPECT_DOUBLE_EQ(e.break_even_calls, 25);
+    crown(e, e.candidates[0]);
+    EXPECT_DOUBLE_EQ(e.speedup_vs_baseline, 1);
+    EXPECT_DOUBLE_EQ(e.break_even_calls, 0);
+}
+
+TEST(Crown, NeverPaidBack) {
+    db::Entry e = entry({candidate("base", kNine, 0), candidate("b", kTen, 25)});
+    crown(e, e.candidates[1]);
+    EXPECT_LT(e.break_even_calls, 0);
+}
+
+TEST(Explain, SplitsTimeIntoBytesAndTimePerByte) {
+    db::Entry e =
+        entry({candidate("base", {20, 20, 20}, 0, 200), candidate("b", {10, 10, 10}, 25, 100),
+               candidate("c", {30, 30, 30}, 25, 100)});
+    e.candidates[0].stored = 75;
+    crown(e, e.candidates[1]);
+    EXPECT_EQ(why(e, e.candidates[0]), "2.00x slower: moves 2.00x the bytes (50 % padding)");
+    EXPECT_EQ(why(e, e.candidates[1]), "fastest");
+    EXPECT_EQ(why(e, e.candidates[2]), "3.00x slower: takes 3.00x the time per byte");
+    const std::string sentence = why_winner(e);
+    EXPECT_NE(sentence.find("2.00x as fast as the baseline: it moves 0.50x the bytes"),
+              std::string::npos)
+        << sentence;
+    EXPECT_NE(sentence.find("paid back after 3 calls"), std::string::npos) << sentence;
+}
+
+TEST(Explain, FailuresAndTies) {
+    db::Entry e = entry({candidate("base", kTen, 0), candidate("b", kAlsoTen, 25)});
+    crown(e, e.candidates[0]);
+    EXPECT_EQ(why(e, e.candidates[1]), "as fast, but dearer to convert");
+    e.candidates[1].status = db::Status::illegal;
+    e.candidates[1].reason = "a row spans too much";
+    EXPECT_EQ(why(e, e.candidates[1]), "illegal: a row spans too much");
+    e.winner.clear();
+    EXPECT_NE(why_winner(e).find("no winner"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sptune::tuner

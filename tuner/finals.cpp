@@ -1,0 +1,129 @@
+// The end of a search: successive halving among the survivors of the short run, then the last few,
+// the baseline and the vendor's best take turns until it is clear who wins.
+#include "tuner/decide.hpp"
+#include "tuner/search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+
+/// Taking turns needs all of them converted at once. Where memory does not allow it, each takes all
+/// its samples in one go.
+bool Search::fits(const Field& field) const {
+    std::map<std::string, std::uint64_t> held;
+    for (const Runner* r : field) held[r->layout()] = r->footprint.storage_bytes;
+    std::uint64_t sum = 0;
+    for (const auto& [layout, bytes] : held) sum += bytes;
+    return sum <= shelf_.capacity();
+}
+
+void Search::start_race(const Field& field) {
+    stage_start_us_ = options_.clock();
+    trim(field);
+    for (Runner* r : field) r->timing = Timing{};
+}
+
+/// One round: everybody gives `samples` samples. Rounds start at different places, so that nobody
+/// always follows the same neighbour. Those that can no longer be converted drop out.
+void Search::race(Field& field, int round, int samples) {
+    MeasureOptions o = measure_options(true);
+    o.min_batch_us = 100;
+    const bool together = fits(field);
+    std::set<const Runner*> lost;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+        Runner& r = *field[(i + static_cast<std::size_t>(round)) % field.size()];
+        const bool fine = guard(r, [&] {
+            const Storage& converted = *convert(r).storage;
+            measure_more([&] { r.contender.run(converted); }, o, samples, r.timing);
+        });
+        if (!fine) lost.insert(&r);
+        if (!together) trim({});
+    }
+    std::erase_if(field, [&](const Runner* r) { return lost.contains(r); });
+}
+
+/// The times of this stage replace earlier ones: they were taken under the same conditions.
+void Search::settle(const Field& field, const std::string& stage) {
+    for (Runner* r : field) {
+        record_time(*r, r->timing);
+        r->record.reason = stage;
+        learn(*r);
+    }
+}
+
+void Search::halve() {
+    Field field = leaders(effort_.survivors);
+    std::erase_if(field, [&](const Runner* r) {
+        return r->record.time->min > effort_.survivor_factor * field.front()->record.time->min;
+    });
+    for (int stage = 1; field.size() > effort_.finalists && !over(1); ++stage) {
+        const std::string name = fmt::format("halving {}", stage);
+        start_race(field);
+        const int rounds = fits(field) ? 2 * stage : 1;
+        for (int i = 0; i < rounds && !(i > 0 && over(1)); ++i) {
+            report(name, static_cast<double>(i) / rounds, i, rounds);
+            race(field, i, effort_.visit * 2 * stage / rounds);
+        }
+        settle(field, name);
+        std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
+            return a->record.time->median < b->record.time->median;
+        });
+        field.resize(std::max(effort_.finalists, field.size() / 2));
+    }
+    final_ = std::move(field);
+}
+
+/// Adds the baseline and, of each vendor algorithm, the fastest.
+void Search::invite_anchors() {
+    std::map<std::string, Runner*> anchors;
+    for (Runner* r : leaders(runners_.size())) {
+        if (!r->anchor) continue;
+        const bool baseline = r->record.id == scene_.baseline;
+        anchors.emplace(baseline ? r->record.id : r->record.format + "." + r->record.algorithm, r);
+    }
+    for (const auto& [name, r] : anchors)
+        if (std::find(final_.begin(), final_.end(), r) == final_.end()) final_.push_back(r);
+}
+
+void Search::final() {
+    invite_anchors();
+    start_race(final_);
+    const bool together = fits(final_);
+    const int most = together ? effort_.most_rounds : 1;
+    const int least = together ? effort_.least_rounds : 1;
+    const int samples = together ? effort_.visit : effort_.visit * effort_.least_rounds;
+    int rounds = 0;
+    while (rounds < most && !over(1)) {
+        report("final", static_cast<double>(rounds) / most, rounds, most);
+        race(final_, rounds, samples);
+        if (++rounds < least) continue;
+        if (options_.clock() - stage_start_us_ > effort_.final_us || decided()) break;
+    }
+    if (rounds >= least) {
+        settle(final_, "final");
+    } else {
+        if (!final_.empty()) end_early();
+        final_.clear();
+    }
+}
+
+/// Nothing more to learn: everybody is either clearly slower than the fastest or known precisely.
+bool Search::decided() const {
+    constexpr double kPrecise = 0.005;
+    const Runner* fastest = nullptr;
+    std::map<const Runner*, Statistics> seen;
+    for (const Runner* r : final_) {
+        seen[r] = r->timing.statistics();
+        if (!fastest || seen[r].median < seen[fastest].median) fastest = r;
+    }
+    return std::all_of(final_.begin(), final_.end(), [&](const Runner* r) {
+        return seen[r].noise() <= kPrecise ||
+               (r != fastest && clearly_faster(fastest->timing.samples_us, r->timing.samples_us));
+    });
+}
+
+}  // namespace sptune::tuner

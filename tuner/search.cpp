@@ -1,0 +1,303 @@
+#include "tuner/search.hpp"
+
+#include "matrix/error.hpp"
+#include "tuner/bandwidth.hpp"
+#include "tuner/decide.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+namespace {
+
+db::Candidate describe(const Variant& v) {
+    db::Candidate c;
+    c.id = v.id();
+    c.op = to_string(v.op);
+    c.backend = to_string(v.backend);
+    c.format = v.format;
+    c.algorithm = v.algorithm;
+    c.params = v.params;
+    c.vendor = v.vendor;
+    c.deterministic = v.deterministic;
+    c.kernel_hash = v.kernel_hash;
+    c.reason = "the sweep was stopped before its turn";
+    return c;
+}
+
+}  // namespace
+
+Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOptions& options)
+    : scene_(std::move(scene)),
+      options_(options),
+      shelf_(options.limits.storage_bytes / 2, options.clock),
+      start_us_(options.clock()) {
+    runners_.reserve(contenders.size());
+    for (Contender& contender : contenders) {
+        Runner runner;
+        runner.record = describe(contender.variant);
+        runner.anchor = contender.variant.vendor || runner.record.id == scene_.baseline;
+        if (options.resume) {
+            const db::Candidate* old = db::find(*options.resume, runner.record.id);
+            if (old && old->kernel_hash == runner.record.kernel_hash) runner.prior = old;
+        }
+        if (runner.record.id == scene_.baseline) baseline_layout_ = contender.variant.layout;
+        runner.contender = std::move(contender);
+        runners_.push_back(std::move(runner));
+    }
+}
+
+Search::Outcome Search::run() {
+    inspect();
+    short_run();
+    halve();
+    final();
+    Outcome outcome{.candidates = {}, .winner = {}, .ended = ended_};
+    std::vector<const db::Candidate*> measured;
+    // Times of different stages are not comparable to the last percent, so the final decides alone
+    // where it took place.
+    for (const Runner* r : final_.empty() ? leaders(runners_.size()) : final_)
+        measured.push_back(&r->record);
+    if (!measured.empty()) outcome.winner = choose(measured).id;
+    for (Runner& r : runners_) outcome.candidates.push_back(std::move(r.record));
+    return outcome;
+}
+
+void Search::inspect() {
+    std::map<std::string, Footprint> seen;  // by layout
+    const double most = options_.limits.storage_factor * static_cast<double>(scene_.csr_bytes);
+    for (Runner& r : runners_) {
+        const auto known = seen.find(r.layout());
+        const bool fine = guard(
+            r, [&] { r.footprint = known != seen.end() ? known->second : r.contender.inspect(); });
+        if (!fine) continue;
+        seen.emplace(r.layout(), r.footprint);
+        const std::uint64_t held = r.footprint.storage_bytes;
+        std::string why = r.footprint.illegal;
+        if (why.empty() && static_cast<double>(held) > most)
+            why = fmt::format("would store {} bytes, more than {:g} times the {} bytes of CSR",
+                              held, options_.limits.storage_factor, scene_.csr_bytes);
+        if (why.empty() && held > options_.limits.storage_bytes)
+            why = fmt::format("would store {} bytes, more than the {} bytes allowed", held,
+                              options_.limits.storage_bytes);
+        if (!why.empty() && r.record.id != scene_.baseline) {
+            r.record.status = db::Status::illegal;
+            r.record.reason = why;
+        }
+        r.known_bytes = r.footprint.moved_bytes;
+        // An earlier sweep converted it before it was skipped: its true size is known.
+        if (r.prior && r.prior->status == db::Status::bounded)
+            r.known_bytes = std::max(
+                r.known_bytes, r.prior->bytes - std::min(r.prior->bytes, scene_.vector_bytes));
+    }
+}
+
+/// Anchors first; then layout by layout, those that move the least bytes first, since they are the
+/// likeliest to be fast and a fast one early lets the heavy ones be skipped.
+Search::Field Search::short_run_order() {
+    Field order;
+    for (Runner& r : runners_)
+        if (r.record.status == db::Status::not_reached) order.push_back(&r);
+    std::stable_sort(order.begin(), order.end(), [&](const Runner* a, const Runner* b) {
+        const auto rank = [&](const Runner* r) {
+            return std::tuple(r->record.id != scene_.baseline, !r->anchor,
+                              r->footprint.moved_bytes);
+        };
+        return rank(a) != rank(b) ? rank(a) < rank(b) : a->layout() < b->layout();
+    });
+    return order;
+}
+
+void Search::short_run() {
+    const Field order = short_run_order();
+    const auto weight = [&](const Runner* r) {
+        return static_cast<double>(r->footprint.moved_bytes + scene_.vector_bytes + (1u << 16));
+    };
+    const double total = std::accumulate(order.begin(), order.end(), 0.0,
+                                         [&](double sum, auto* r) { return sum + weight(r); });
+    double done = 0;
+    stage_start_us_ = options_.clock();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        Runner& r = *order[i];
+        report("short run", done / total, static_cast<int>(i), static_cast<int>(order.size()));
+        if (stopped() || (over(effort_.search_share) && r.record.id != scene_.baseline)) {
+            end_early();
+            break;
+        }
+        if (r.prior &&
+            (r.prior->status == db::Status::ok || r.prior->status == db::Status::incorrect))
+            take_prior(r);
+        else
+            guard(r, [&] { evaluate(r); });
+        done += weight(&r);
+        if (i + 1 == order.size() || order[i + 1]->layout() != r.layout())
+            trim(leaders(effort_.survivors));
+    }
+}
+
+void Search::take_prior(Runner& r) {
+    r.record = *r.prior;
+    learn(r);
+}
+
+/// Converts, verifies and times one candidate. All that it needs is in the runner and all that it
+/// finds ends up in runner.record, so that a worker process can stand behind this call.
+void Search::evaluate(Runner& r) {
+    if (bounded(r, r.known_bytes)) return;
+    const Shelf::Item& item = convert(r);
+    const Storage& converted = *item.storage;
+    // What shares the baseline's layout needs no conversion.
+    const bool free = r.layout() == baseline_layout_;
+    r.record.convert_us = free ? 0 : item.convert_us;
+    r.record.stored = converted.stored();
+    r.record.bytes = converted.bytes() + scene_.vector_bytes;
+    if (bounded(r, converted.bytes())) return;
+
+    const Verdict verdict = r.contender.verify(converted);
+    r.record.error = verdict.error;
+    if (!verdict.correct) {
+        r.record.status = db::Status::incorrect;
+        r.record.reason = verdict.complaint;
+        return;
+    }
+    const double best = best_ ? best_->record.time->median : 0;
+    Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true};
+    r.record.reason = "only its verifying calls were timed";
+    if (r.anchor || best == 0 || verdict.call_us <= effort_.hopeless * best) {
+        MeasureOptions o = measure_options(r.anchor);
+        o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
+        timing = measure([&] { r.contender.run(converted); }, o);
+        r.record.reason = "short run";
+    }
+    record_time(r, timing);
+    learn(r);
+}
+
+/// Whether reading `matrix_bytes` of A alone takes longer than the best time so far.
+bool Search::bounded(Runner& r, std::uint64_t matrix_bytes) {
+    if (r.anchor || !best_) return false;
+    const std::uint64_t bytes = matrix_bytes + scene_.least_bytes;
+    // Nothing is in a cache when it has been flushed: the slowest level is the bound.
+    const std::uint64_t level = options_.cache == Cache::cold ? ~0ull : bytes;
+    const double gbs = reach_ * bound_gbs(*scene_.device, level);
+    const double least_us = static_cast<double>(bytes) / gbs / 1e3;
+    if (least_us <= best_->record.time->median) return false;
+    r.record.status = db::Status::bounded;
+    r.record.bytes = matrix_bytes + scene_.vector_bytes;
+    r.record.reason = fmt::format(
+        "has to read {} bytes: at {:.1f} GB/s that takes {:.2f} us or more", bytes, gbs, least_us);
+    return true;
+}
+
+/// Keeps the best, and corrects the bound where a candidate has shown that it is too low (the
+/// bandwidth may have been measured while the machine was busy).
+void Search::learn(const Runner& r) {
+    if (!r.ok() || !r.record.time) return;
+    if (!best_ || r.record.time->median < best_->record.time->median) best_ = &r;
+    const std::uint64_t bytes = r.known_bytes + scene_.least_bytes;
+    const std::uint64_t level = options_.cache == Cache::cold ? ~0ull : bytes;
+    if (r.record.time->min <= 0) return;
+    const double reached = static_cast<double>(bytes) / r.record.time->min / 1e3;
+    reach_ = std::max(reach_, reached / bound_gbs(*scene_.device, level));
+}
+
+const Shelf::Item& Search::convert(Runner& r) {
+    return shelf_.get(r.layout(), r.footprint.storage_bytes, r.contender.convert);
+}
+
+/// Runs `work`; what it throws costs this candidate only.
+bool Search::guard(Runner& r, const std::function<void()>& work) {
+    try {
+        work();
+        return true;
+    } catch (const OutOfMemory& e) {
+        r.record.status = db::Status::out_of_memory;
+        r.record.reason = e.what();
+    } catch (const std::bad_alloc&) {
+        r.record.status = db::Status::out_of_memory;
+        r.record.reason = "the system refused an allocation";
+    } catch (const std::exception& e) {
+        r.record.status = db::Status::crashed;
+        r.record.reason = e.what();
+    }
+    return false;
+}
+
+void Search::record_time(Runner& r, const Timing& timing) {
+    const Statistics s = timing.statistics();
+    r.record.status = db::Status::ok;
+    r.record.time = db::TimeUs{s.median, s.mad, s.min, timing.samples_us};
+    r.record.gflops = s.median > 0 ? scene_.flops / s.median / 1e3 : 0;
+    r.record.gbs = s.median > 0 ? static_cast<double>(r.record.bytes) / s.median / 1e3 : 0;
+}
+
+/// The `most` fastest so far. By their minimum: disturbances only ever add time, and who was
+/// disturbed in a short run deserves a second look.
+Search::Field Search::leaders(std::size_t most) {
+    Field field;
+    for (Runner& r : runners_)
+        if (r.ok()) field.push_back(&r);
+    std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
+        return a->record.time->min < b->record.time->min;
+    });
+    field.resize(std::min(field.size(), most));
+    return field;
+}
+
+void Search::trim(const Field& field) {
+    std::vector<std::string> layouts;
+    for (const Runner* r : field) layouts.push_back(r->layout());
+    shelf_.trim(layouts);
+}
+
+/// For the short run; verifying has already made two of the three warm-up calls.
+MeasureOptions Search::measure_options(bool anchor) const {
+    MeasureOptions o;
+    o.cache = options_.cache;
+    o.stop = options_.stop;
+    o.clock = options_.clock;
+    o.warm_up = anchor ? 3 : 1;
+    o.noise = anchor ? 0.01 : 0.03;
+    o.min_batch_us = 30;
+    o.min_samples = anchor ? 5 : 3;
+    o.max_samples = anchor ? 100 : 30;
+    o.budget_us = (anchor ? 3 : 1) * effort_.short_us;
+    if (o.cache == Cache::cold) {  // flushing takes longer than most calls and is not to count
+        o.budget_us = std::numeric_limits<double>::infinity();
+        o.max_samples = anchor ? 20 : 5;
+    }
+    if (!anchor && best_) o.give_up_us = best_->record.time->median;
+    return o;
+}
+
+bool Search::stopped() const {
+    return options_.stop && options_.stop->load(std::memory_order_relaxed);
+}
+
+bool Search::over(double share) const {
+    return stopped() || (options_.budget_s > 0 &&
+                         options_.clock() - start_us_ >= share * options_.budget_s * 1e6);
+}
+
+void Search::end_early() {
+    ended_ = stopped() ? Ended::interrupted : Ended::budget;
+}
+
+void Search::report(const std::string& stage, double share, int done, int total) {
+    constexpr double kEveryUs = 100'000;
+    const double now = options_.clock();
+    if (!options_.progress || now - reported_us_ < kEveryUs) return;
+    reported_us_ = now;
+    Progress p{
+        .stage = stage, .done = done, .total = total, .best_us = 0, .best_id = {}, .eta_s = 0};
+    if (best_) p.best_us = best_->record.time->median, p.best_id = best_->record.id;
+    if (share > 0) p.eta_s = (now - stage_start_us_) * (1 - share) / share / 1e6;
+    options_.progress(p);
+}
+
+}  // namespace sptune::tuner

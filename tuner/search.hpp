@@ -1,0 +1,125 @@
+// The search for the fastest of many candidates: everything that does not depend on what they
+// compute. sweep.cpp turns kernels and a matrix into contenders; search.cpp holds the short run,
+// finals.cpp the successive halving and the interleaved end.
+#pragma once
+
+#include "db/entry.hpp"
+#include "tuner/shelf.hpp"
+#include "tuner/sweep.hpp"
+#include "tuner/verify.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sptune::tuner {
+
+/// One candidate as the search sees it: what it is, and how to prepare, check and run it.
+struct Contender {
+    Variant variant;
+    std::function<Footprint()> inspect;
+    std::function<std::unique_ptr<Storage>()> convert;
+    std::function<Verdict(const Storage&)> verify;
+    std::function<void(const Storage&)> run;  ///< the call that is timed
+};
+
+/// What all contenders of one matrix share.
+struct Scene {
+    const db::Device* device = nullptr;
+    std::string baseline;            ///< id
+    double flops = 0;                ///< of one call
+    std::uint64_t csr_bytes = 0;     ///< what Limits::storage_factor refers to
+    std::uint64_t vector_bytes = 0;  ///< x and y, as counted in Candidate::bytes
+    std::uint64_t least_bytes = 0;   ///< of x and y that no kernel can help moving
+};
+
+/// How much work each stage gets. Sizes are chosen so that a sweep of 400 candidates of 8 ms takes
+/// half a minute and one of 400 candidates of 5 µs two seconds.
+struct Effort {
+    double short_us = 3000;  ///< a candidate's short run lasts this long ...
+    double short_calls = 5;  ///< ... or this many calls, whichever is longer
+    double hopeless = 3;     ///< times the best: not worth more than the verifying calls
+    /// Survivors of the short run, whose times are off by a few percent, seldom by more than 10 %.
+    std::size_t survivors = 16;
+    double survivor_factor = 1.3;
+    std::size_t finalists = 6;  ///< besides the baseline and the vendor's
+    int visit = 3;              ///< samples in a row before the next contender has its turn
+    int least_rounds = 5, most_rounds = 40;
+    double final_us = 1'500'000;  ///< no new round of the final after this, once there were enough
+    double search_share = 0.75;   ///< of the budget; the rest is kept for the finals
+};
+
+class Search {
+  public:
+    struct Outcome {
+        std::vector<db::Candidate> candidates;  ///< in the order of the contenders
+        std::string winner;                     ///< id; empty when nothing was measured
+        Ended ended = Ended::complete;
+    };
+
+    Search(std::vector<Contender> contenders, Scene scene, const SweepOptions& options);
+    Outcome run();
+
+  private:
+    struct Runner {
+        Contender contender;
+        db::Candidate record;
+        Footprint footprint;
+        std::uint64_t known_bytes = 0;         ///< lower bound of what one call reads of A
+        const db::Candidate* prior = nullptr;  ///< an earlier time that still counts
+        Timing timing;                         ///< of the present stage
+        bool anchor = false;  ///< baseline or vendor: measured first, never skipped as bounded
+
+        const std::string& layout() const { return contender.variant.layout; }
+        bool ok() const { return record.status == db::Status::ok; }
+    };
+    using Field = std::vector<Runner*>;
+
+    // Short run.
+    void inspect();
+    Field short_run_order();
+    void short_run();
+    void evaluate(Runner& runner);
+    void take_prior(Runner& runner);
+    bool bounded(Runner& runner, std::uint64_t matrix_bytes);
+    void learn(const Runner& runner);
+
+    // Finals.
+    void halve();
+    void final();
+    void invite_anchors();
+    bool decided() const;
+    bool fits(const Field& field) const;
+    void start_race(const Field& field);
+    void race(Field& field, int round, int samples);
+    void settle(const Field& field, const std::string& stage);
+
+    // Both.
+    Field leaders(std::size_t most);
+    void record_time(Runner& runner, const Timing& timing);
+    const Shelf::Item& convert(Runner& runner);
+    bool guard(Runner& runner, const std::function<void()>& work);
+    void trim(const Field& field);
+    MeasureOptions measure_options(bool anchor) const;
+    bool stopped() const;
+    bool over(double share) const;
+    void end_early();
+    void report(const std::string& stage, double share, int done, int total);
+
+    std::vector<Runner> runners_;
+    Scene scene_;
+    SweepOptions options_;
+    Effort effort_;
+    Shelf shelf_;
+    std::string baseline_layout_;
+    double start_us_;
+    double stage_start_us_ = 0, reported_us_ = -1e18;
+    const Runner* best_ = nullptr;  ///< least median so far
+    double reach_ = 1;  ///< what was really reached over bound_gbs(), where that turned out too low
+    Field final_;       ///< those whose times come from the interleaved final
+    Ended ended_ = Ended::complete;
+};
+
+}  // namespace sptune::tuner

@@ -1,6 +1,7 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/kernel_hashes.hpp"
+#include "kernels/simd_target.hpp"
 #include "kernels/spmv/formats.hpp"
 #include "kernels/vendor/vendor.hpp"
 
@@ -16,6 +17,7 @@ void finish(std::vector<SpmvKernel<T, P>>& kernels) {
 template <class T>
 const KernelList<T>& cpu_kernels() {
     static const KernelList<T> all = [] {
+        simd_target();
         KernelList<T> list;
 #define SPTUNE_ADD(format) add_##format##_kernels(list);
         SPTUNE_CPU_FORMATS(SPTUNE_ADD)

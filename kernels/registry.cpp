@@ -1,5 +1,6 @@
 #include "kernels/registry.hpp"
 
+#include "kernels/cuda_probe.hpp"
 #include "kernels/kernel_hashes.hpp"
 #include "kernels/simd_target.hpp"
 #include "kernels/spmv/formats.hpp"
@@ -35,7 +36,7 @@ const KernelList<T>& cpu_kernels() {
 template <class T, class P>
 const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend) {
     if (backend != Backend::cpu)
-        throw DeviceError("this build has no CUDA backend; use --backend cpu");
+        throw DeviceError("no CUDA kernels: " + cuda_status() + "; use --backend cpu");
     return cpu_kernels<T>().template of<P>();
 }
 

@@ -1,5 +1,6 @@
 // sptune info
 #include "cli/commands.hpp"
+#include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/number.hpp"
 #include "cli/options.hpp"
@@ -81,7 +82,7 @@ int run_info(const std::vector<std::string>& args) {
                     "Shows the devices, their measured bandwidth and the kernels of this build.");
     options.integer("threads", "N", threads, 0, 4096, "threads to measure with (0: all)")
         .text("mkl", "PATH", mkl, "libmkl_rt.so.2 or its folder")
-        .text("db", "PATH", db_path, "tuning database ($SPTUNE_DB, else ~/.local/share/sptune/db)")
+        .text("db", "PATH", db_path, kDbHelp)
         .text("json", "FILE|-", json, "write the same as JSON; - prints it alone on stdout")
         .example("sptune info")
         .example("sptune info --json - | jq '.devices[0].bandwidth_gbs'");

@@ -29,7 +29,7 @@ constexpr std::array kCommands{
     Command{"features", "show what is special about a matrix", run_features},
     Command{"generate", "make a synthetic matrix", run_generate},
     Command{"convert", "rewrite a matrix in another file format", run_convert},
-    Command{"db", "list, show, export, merge and check what is stored", run_db},
+    Command{"db", "look into, move and check the tuning database", run_db},
     Command{"info", "show devices, bandwidths and kernels", run_info},
 };
 

@@ -45,7 +45,7 @@ std::string count(std::int64_t n) {
     std::string digits = std::to_string(n);
     const std::ptrdiff_t first = n < 0 ? 1 : 0;
     for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > first; i -= 3)
-        digits.insert(static_cast<std::size_t>(i), ",");
+        digits.insert(static_cast<std::size_t>(i), 1, ',');
     return digits;
 }
 

@@ -1,11 +1,13 @@
 // sptune profile MATRIX...
 #include "cli/commands.hpp"
+#include "cli/db_command.hpp"
 #include "cli/describe.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/number.hpp"
 #include "cli/output.hpp"
+#include "cli/profile_html.hpp"
 #include "cli/profile_options.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/version.hpp"
@@ -37,11 +39,7 @@ bool knows_more(const db::Entry& stored, const db::Entry& fresh) {
 class Profiler {
   public:
     explicit Profiler(const ProfileOptions& options) : options_(options) {
-        if (options.no_db) return;
-        store_.emplace(options.db.empty() ? db::default_path() : std::filesystem::path(options.db),
-                       [](const std::string& file, const std::string& reason) {
-                           warn(file + ": ignored: " + reason);
-                       });
+        if (!options.no_db) store_.emplace(open_db(options.db));
     }
 
     int run() {
@@ -54,7 +52,8 @@ class Profiler {
         return code;
     }
 
-    const std::vector<nlohmann::ordered_json>& documents() const { return documents_; }
+    /// Those that could be profiled, in the order of the command line.
+    const std::vector<db::Entry>& entries() const { return entries_; }
 
   private:
     int profile(const std::string& path) {
@@ -84,8 +83,6 @@ class Profiler {
         entry.provenance.sptune_version = version();
         entry.provenance.compiler = compiler();
         entry.provenance.created_utc = db::utc_time();
-        if (!options_.json.empty()) documents_.push_back(db::profile_document(entry));
-
         const std::string stored = save(entry);
         if (options_.json != "-") {
             const ReportOptions report{row_length_sparkline(matrix, features), options_.calls,
@@ -93,7 +90,9 @@ class Profiler {
             if (reported_++) write_text("-", "\n");
             write_text("-", profile_report(entry, report, Style(stdout)) + stored);
         }
-        return judge(result);
+        const int code = judge(result);
+        entries_.push_back(std::move(entry));
+        return code;
     }
 
     /// What an earlier run stored for this matrix and device, where it may be taken over.
@@ -172,7 +171,7 @@ class Profiler {
 
     const ProfileOptions& options_;
     std::optional<db::Store> store_;
-    std::vector<nlohmann::ordered_json> documents_;
+    std::vector<db::Entry> entries_;
     int reported_ = 0;
     bool store_failed_ = false;
 };
@@ -185,11 +184,16 @@ int run_profile(const std::vector<std::string>& args) {
     if (!options.mkl.empty()) set_mkl_path(options.mkl);
     Profiler profiler(options);
     const int code = profiler.run();
-    const auto& documents = profiler.documents();
-    if (options.matrices.size() > 1 && !options.json.empty())
-        write_json(options.json, documents);
-    else if (!documents.empty())
-        write_json(options.json, documents.front());
+    const std::vector<db::Entry>& entries = profiler.entries();
+    if (!options.json.empty()) {
+        auto documents = nlohmann::ordered_json::array();
+        for (const db::Entry& entry : entries) documents.push_back(db::profile_document(entry));
+        if (options.matrices.size() > 1)
+            write_json(options.json, documents);
+        else if (!documents.empty())
+            write_json(options.json, documents.front());
+    }
+    if (!options.html.empty()) write_text(options.html, profile_html(entries));
     return code;
 }
 

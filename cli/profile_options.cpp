@@ -1,5 +1,6 @@
 #include "cli/profile_options.hpp"
 
+#include "cli/db_command.hpp"
 #include "cli/options.hpp"
 #include "matrix/error.hpp"
 
@@ -25,12 +26,13 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .integer("threads", "N", o.threads, 0, 4096, "threads to use (0: all)")
         .integer("seed", "S", o.seed, "of x and of the order of measurements (1)")
         .text("mkl", "PATH", o.mkl, "libmkl_rt.so.2 or its folder, to measure Intel MKL too")
-        .text("db", "PATH", o.db, "tuning database ($SPTUNE_DB, else ~/.local/share/sptune/db)")
+        .text("db", "PATH", o.db, kDbHelp)
         .flag("no-db", o.no_db, "neither read nor write the database")
         .flag("resume", o.resume, "take over all stored times whose kernel is unchanged")
         .flag("fresh", o.fresh, "measure everything anew, also after a run that was cut short")
         .text("json", "FILE|-", o.json,
               "write the full result; - prints it alone on stdout. Several matrices: an array")
+        .text("html", "FILE", o.html, "write a page for the browser: charts and tables")
         .flag("all,a", o.all, "show every measured kernel, not only the highlights")
         .flag("verbose", o.all, "the same as --all")
         .example("sptune profile matrix.mtx")

@@ -11,7 +11,7 @@ struct ProfileOptions {
     std::vector<std::string> matrices;
     std::string backend = "auto", precision = "f64", op = "spmv", cache = "warm";
     std::string variants = "*";
-    std::string db, json, mkl;
+    std::string db, json, html, mkl;
     double budget_s = 0;  ///< per matrix; 0: none
     double calls = 0;     ///< 0: not asked for
     int threads = 0;      ///< 0: all

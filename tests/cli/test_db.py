@@ -1,0 +1,144 @@
+"""`sptune db` on a database of random entries, which the program in the second argument writes."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import harness
+
+
+class Db(harness.CliTest):
+    write_documents = None
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run([self.write_documents, self.folder], check=True)
+        self.db = self.folder / "db"
+        self.files = sorted(self.db.glob("*/*.json"))
+        self.environment["SPTUNE_DB"] = str(self.folder / "default")
+
+    def sptune_db(self, *words, code=0):
+        return self.expect(code, "db", *words)
+
+    def test_list(self):
+        listed = json.loads(self.sptune_db("list", "--db", self.db, "--json", "-").stdout)
+        self.assertEqual([e["file"] for e in listed["entries"]], [str(f) for f in self.files])
+        again = self.sptune_db("list", "--db", self.db, "--format", "json").stdout
+        self.assertEqual(json.loads(again), listed)
+        table = self.sptune_db("list", "--db", self.db).stdout
+        self.assertIn("winner", table)
+        for entry in listed["entries"]:
+            self.assertIn(entry["device_key"], table)
+
+    def test_an_empty_database_is_no_error_but_a_named_one_must_exist(self):
+        done = self.sptune_db("list")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("sptune profile", done.stderr)
+        self.assertIn(str(self.folder / "default"), done.stderr)
+        empty = json.loads(self.sptune_db("list", "--json", "-").stdout)
+        self.assertEqual(empty["entries"], [])
+        for command in ("list", "check", "export", "prune"):
+            self.sptune_db(command)
+            self.sptune_db(command, "--db", self.folder / "nowhere", code=3)
+        self.assertFalse((self.folder / "nowhere").exists())
+
+    def test_show(self):
+        stored = json.loads(self.files[0].read_text("utf-8"))
+        key = f"{self.files[0].parent.name}/{self.files[0].stem}"
+        for word in (self.files[0], key, self.files[0].stem, stored["matrix"]["fingerprint"]):
+            shown = self.sptune_db("show", word, "--db", self.db, "--json", "-").stdout
+            self.assertEqual(json.loads(shown), stored)
+        text = self.sptune_db("show", key, "--db", self.db).stdout
+        self.assertIn(key, text)
+        missing = self.sptune_db("show", "nobody", "--db", self.db, code=3)
+        self.assertIn("nobody", missing.stderr)
+        twin = self.db / "twin" / self.files[0].name
+        twin.parent.mkdir()
+        stored["device"]["key"] = "twin"
+        twin.write_text(json.dumps(stored), "utf-8")
+        ambiguous = self.sptune_db("show", self.files[0].stem, "--db", self.db, code=2)
+        self.assertIn(f"twin/{twin.stem}", ambiguous.stderr)
+
+    def test_export_and_import(self):
+        out = self.folder / "all.json"
+        self.sptune_db("export", "--db", self.db, "-o", out)
+        document = json.loads(out.read_text("utf-8"))
+        self.assertEqual(document["schema"], "sptune.export/1")
+        self.assertEqual(len(document["entries"]), len(self.files))
+        printed = json.loads(self.sptune_db("export", "--db", self.db).stdout)
+        self.assertEqual(printed["entries"], document["entries"])
+        self.sptune_db("check", "--db", out)
+        first = self.sptune_db("import", out, "--db", self.folder / "copy").stdout
+        self.assertIn(f"{len(self.files)} taken, 0 already there, 0 refused", first)
+        second = self.sptune_db("import", out, "--db", self.folder / "copy").stdout
+        self.assertIn(f"0 taken, {len(self.files)} already there", second)
+        for file in self.files:
+            copy = self.folder / "copy" / file.relative_to(self.db)
+            self.assertEqual(copy.read_text("utf-8"), file.read_text("utf-8"))
+        refused = self.sptune_db("import", out, "--db", out, code=1)
+        self.assertIn("read-only", refused.stderr)
+
+    def test_export_csv(self):
+        text = self.sptune_db("export", "--db", self.db, "--format", "csv").stdout
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        entries = [json.loads(file.read_text("utf-8")) for file in self.files]
+        self.assertEqual(len(rows), sum(len(e["candidates"]) for e in entries))
+        first = entries[0]
+        self.assertEqual(rows[0]["matrix_fingerprint"], first["matrix"]["fingerprint"])
+        self.assertEqual(rows[0]["candidate_id"], first["candidates"][0]["id"])
+        self.assertEqual(float(rows[0]["features_row_cv"]), first["features"]["row_cv"])
+
+    def test_formats_of_later_versions_are_refused_by_name(self):
+        for name in ("t4", "header", "xml"):
+            done = self.sptune_db("export", "--db", self.db, "--format", name, code=2)
+            self.assertIn("json and csv", done.stderr)
+
+    def test_import_refuses_what_is_no_export(self):
+        for name, text in {"a.csv": "a,b\n", "b.json": "{}", "c.json": "[" * 100000}.items():
+            (self.folder / name).write_text(text)
+            done = self.sptune_db("import", self.folder / name, code=3)
+            self.assertIn(name, done.stderr)
+        self.sptune_db("import", self.folder / "missing.json", code=3)
+
+    def test_merge(self):
+        corrupt = self.folder / "other" / "device" / "x.json"
+        corrupt.parent.mkdir(parents=True)
+        corrupt.write_text("garbage")
+        into = self.folder / "all"
+        done = self.sptune_db("merge", self.db, self.folder / "other", "--into", into)
+        self.assertIn(f"{len(self.files)} taken, 0 already there, 1 refused", done.stdout)
+        self.assertIn(str(corrupt), done.stderr)
+        self.assertEqual(len(list(into.glob("*/*.json"))), len(self.files))
+        self.sptune_db("merge", self.db, self.folder / "nowhere", "--into", into, code=3)
+
+    def test_check_and_prune(self):
+        done = self.sptune_db("check", "--db", self.db)
+        self.assertIn(f"{len(self.files)} valid, 0 not", done.stdout)
+        victim = self.files[3]
+        victim.write_text(victim.read_text("utf-8")[:200], "utf-8")
+        done = self.sptune_db("check", "--db", self.db, code=1)
+        self.assertIn(str(victim), done.stdout)
+        arguments = ("prune", "--days", "36500", "--db", self.db)
+        self.assertEqual(self.sptune_db(*arguments, "--dry-run").stdout, f"{victim}\n")
+        self.assertTrue(victim.exists())
+        self.assertEqual(self.sptune_db(*arguments).stdout, f"{victim}\n")
+        self.assertFalse(victim.exists())
+        self.sptune_db("check", "--db", self.db)
+
+    def test_help_and_usage(self):
+        commands = ("list", "show", "export", "import", "merge", "check", "prune")
+        overview = self.sptune_db("--help").stdout
+        for command in commands:
+            self.assertIn(command, overview)
+            self.assertIn("sptune db " + command, self.sptune_db(command, "--help").stdout)
+        self.sptune_db(code=2)
+        self.assertIn("list", self.sptune_db("lsit", code=2).stderr)
+        self.sptune_db("show", code=2)
+
+
+if __name__ == "__main__":
+    Db.write_documents = os.path.abspath(sys.argv.pop(2))
+    harness.main()

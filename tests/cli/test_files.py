@@ -1,0 +1,86 @@
+"""generate, convert, features and info."""
+import json
+
+from harness import CliTest, main
+
+
+class Generate(CliTest):
+    def test_lists_families_and_their_parameters(self):
+        self.assertIn("stencil-2d-5", self.expect(0, "generate", "--help").stdout)
+        self.assertIn("--dof", self.expect(0, "generate", "fem", "--help").stdout)
+
+    def test_unknown_family_and_parameter(self):
+        self.assertIn("did you mean banded?",
+                      self.expect(2, "generate", "bandde", "-o", "a.mtx").stderr)
+        self.assertIn("--bnd", self.expect(2, "generate", "banded", "--bnd", 3, "-o", "a.mtx").stderr)
+
+    def test_needs_a_known_ending(self):
+        self.expect(2, "generate", "banded")
+        self.assertIn(".spt", self.expect(2, "generate", "banded", "-o", "a.csv").stderr)
+
+    def test_same_seed_same_file(self):
+        for name, seed in (("a.mtx", 5), ("b.mtx", 5), ("c.mtx", 6)):
+            self.expect(0, "generate", "uniform", "--rows", 100, "--seed", seed, "-o", name)
+        a, b, c = ((self.folder / n).read_text().split("\n", 2)[2] for n in ("a.mtx", "b.mtx", "c.mtx"))
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+
+    def test_says_what_was_made_on_stderr(self):
+        done = self.expect(0, "generate", "banded", "--rows", 1000, "-o", "a.mtx")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("1,000 × 1,000", done.stderr)
+
+    def test_an_unwritable_place_fails(self):
+        self.expect(1, "generate", "banded", "-o", self.folder / "no" / "folder" / "a.mtx")
+
+
+class Convert(CliTest):
+    def fingerprint(self, path):
+        return json.loads(self.expect(0, "features", path, "--json", "-").stdout)["matrix"]["fingerprint"]
+
+    def test_round_trip_through_all_formats(self):
+        first = self.matrix("a.mtx")
+        self.expect(0, "convert", "a.mtx", "b.spt")
+        self.expect(0, "convert", "b.spt", "c.mtx.gz")
+        self.expect(0, "convert", "c.mtx.gz", "d.mtx")
+        self.assertEqual(self.fingerprint(first), self.fingerprint("d.mtx"))
+        entries = [[line for line in (self.folder / name).read_text().splitlines() if line[0] != "%"]
+                   for name in ("a.mtx", "d.mtx")]
+        self.assertEqual(*entries)
+
+    def test_refuses_to_overwrite_its_input(self):
+        self.matrix("a.mtx")
+        self.expect(2, "convert", "a.mtx", "./a.mtx")
+
+    def test_refuses_unknown_endings(self):
+        self.matrix("a.mtx")
+        self.assertIn(".mtx.gz", self.expect(2, "convert", "a.mtx", "a.npz").stderr)
+
+
+class Show(CliTest):
+    def test_features(self):
+        path = self.matrix(rows=400)
+        self.assertIn("Diagonals", self.expect(0, "features", path).stdout)
+        document = json.loads(self.expect(0, "features", path, "--json", "-").stdout)
+        self.assertEqual(document["schema"], "sptune.features/1")
+        self.assertEqual(document["matrix"]["nnz"], 400 * 5 - 4 * 20)
+        self.assertEqual(document["features"]["row_max"], 5)
+        self.assertGreater(document["extract_us"], 0)
+
+    def test_matrices_without_entries(self):
+        for rows, cols in ((0, 0), (0, 5), (5, 0), (1, 1)):
+            path = self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                          f"{rows} {cols} 0\n")
+            with self.subTest(rows=rows, cols=cols):
+                self.expect(0, "features", path)
+
+    def test_info(self):
+        self.assertIn("database", self.expect(0, "info").stdout)
+        document = json.loads(self.expect(0, "info", "--json", "-").stdout)
+        self.assertEqual(document["schema"], "sptune.info/1")
+        self.assertGreater(document["devices"][0]["bandwidth_gbs"], 0)
+        self.assertGreater(document["variants"]["spmv"]["cpu"]["csr"], 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""`sptune profile`: the document, the report, the database, budgets and Ctrl-C."""
+import json
+import os
+import pty
+import signal
+import subprocess
+
+from harness import CliTest, main
+
+FAST = ("--variants", "*.csr.*")
+
+
+class Profile(CliTest):
+    def entries(self):
+        return [json.loads(path.read_text()) for path in (self.folder / "db").rglob("*.json")]
+
+    def test_document(self):
+        path = self.matrix()
+        done = self.expect(0, "profile", path, "--variants", "*.csr.*,*.sell.*c8.*", "--json", "-")
+        document = json.loads(done.stdout)  # alone on stdout
+        self.assertEqual(document["schema"], "sptune.profile/1")
+        self.assertEqual(document["matrix"]["path"], str(path))
+        self.assertEqual((document["matrix"]["rows"], document["matrix"]["nnz"]), (400, 1920))
+        self.assertLessEqual({"name", "cols", "fingerprint"}, document["matrix"].keys())
+        self.assertLessEqual({"backend", "name", "bandwidth_gbs"}, document["device"].keys())
+        self.assertEqual((document["precision"], document["cache"]), ("f64", "warm"))
+        self.assertTrue(document["complete"])
+        ids = {candidate["id"] for candidate in document["candidates"]}
+        self.assertLessEqual({document["winner"], document["baseline"]}, ids)
+        self.assertLessEqual({"speedup_vs_baseline", "break_even_calls", "features"}, document.keys())
+        for candidate in document["candidates"]:
+            with self.subTest(candidate["id"]):
+                self.assertLessEqual({"op", "backend", "format", "algorithm", "params", "status",
+                                      "reason"}, candidate.keys())
+                if candidate["status"] == "ok":
+                    self.assertLessEqual({"median", "mad", "min", "samples"},
+                                         candidate["time_us"].keys())
+                    self.assertLessEqual(candidate["error"], 1)
+                    self.assertLessEqual({"bytes", "gflops", "gbs", "convert_us"}, candidate.keys())
+
+    def test_several_matrices_make_an_array(self):
+        self.matrix("a.mtx"), self.matrix("b.mtx", 900)
+        self.expect(0, "profile", "a.mtx", "b.mtx", *FAST, "--json", "out.json")
+        names = [d["matrix"]["name"] for d in json.loads((self.folder / "out.json").read_text())]
+        self.assertEqual(names, ["a", "b"])
+
+    def test_report_is_narrow_plain_and_complete(self):
+        done = self.expect(0, "profile", self.matrix(), *FAST, "--calls", 1000)
+        for words in ("400 × 400", "GFLOP/s", "Winner: spmv.cpu.", "For 1,000 calls", "Stored in"):
+            self.assertIn(words, done.stdout)
+        self.assertNotIn("\033", done.stdout + done.stderr)
+        for line in done.stdout.splitlines():
+            if not line.startswith("Stored in"):  # a path may be long
+                self.assertLessEqual(len(line), 100, line)
+
+    def test_stores_unless_told_not_to(self):
+        path = self.matrix()
+        self.expect(0, "profile", path, *FAST, "--no-db")
+        self.assertFalse((self.folder / "db").exists())
+        self.expect(0, "profile", path, *FAST, "--precision", "f32", "--threads", 1)
+        (entry,) = self.entries()
+        self.assertTrue(entry["complete"])
+        self.assertNotIn(str(self.folder), json.dumps(entry))
+
+    def test_a_place_that_cannot_be_written_fails_after_the_report(self):
+        taken = self.write("taken", "not a database")
+        done = self.expect(1, "profile", self.matrix(), *FAST, "--db", taken / "db")
+        self.assertIn("Winner", done.stdout)
+        self.assertIn("not stored", done.stderr)
+
+    def test_budget_stops_with_partial_results(self):
+        path = self.matrix(rows=90000)
+        self.expect(6, "profile", path, "--budget", 0.05)
+        (entry,) = self.entries()
+        self.assertFalse(entry["complete"])
+        self.assertTrue(entry["winner"])
+
+    def test_tiny_matrices(self):
+        for size in ("0 0 0", "3 0 0", "0 3 0", "1 1 0", "1 1 1\n1 1 2.5"):
+            path = self.write("tiny.mtx",
+                              f"%%MatrixMarket matrix coordinate real general\n{size}\n")
+            with self.subTest(size):
+                self.expect(0, "profile", path, *FAST)
+
+
+class OnTerminal(CliTest):
+    """stderr and stdout are a terminal of their own."""
+
+    def start(self, *words):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        process = subprocess.Popen(self.command(*words), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   env={**self.environment, "TERM": "xterm"}, stdout=theirs,
+                                   stderr=theirs)
+        os.close(theirs)
+        self.addCleanup(process.kill)
+        return process, ours
+
+    def read_until(self, terminal, words=None):
+        """What appears, up to `words` or else to the end."""
+        seen = b""
+        while words is None or words.encode() not in seen:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:  # the other side is closed
+                piece = b""
+            if not piece:
+                self.assertIsNone(words, f"never saw {words}: {seen.decode()}")
+                break
+            seen += piece
+        return seen.decode()
+
+    def test_interrupted_sweep_is_stored_and_resumed(self):
+        path = self.matrix(rows=250000)
+        process, terminal = self.start("profile", path)
+        self.read_until(terminal, "best ")  # the sweep's progress: something was measured
+        process.send_signal(signal.SIGINT)
+        rest = self.read_until(terminal)
+        self.assertEqual(process.wait(), 130, rest)
+        (file,) = (self.folder / "db").rglob("*.json")
+        before = json.loads(file.read_text())
+        self.assertFalse(before["complete"])
+
+        # The next run takes over what was measured, here with nothing else to measure.
+        measured = [c for c in before["candidates"] if c["status"] == "ok"]
+        glob = ",".join(c["id"] for c in measured)
+        document = json.loads(
+            self.expect(0, "profile", path, "--json", "-", "--variants", glob).stdout)
+        again = {c["id"]: c for c in document["candidates"] if c["status"] == "ok"}
+        self.assertLessEqual({c["id"] for c in measured}, again.keys())
+
+    def test_colour_only_where_wanted(self):
+        path = self.matrix()
+        for extra, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+            self.environment.pop("NO_COLOR", None)
+            self.environment.update(extra)
+            process, terminal = self.start("profile", path, *FAST)
+            text = self.read_until(terminal)
+            self.assertEqual(process.wait(), 0, text)
+            self.assertEqual("\033[1" in text, coloured, text)
+
+
+if __name__ == "__main__":
+    main()

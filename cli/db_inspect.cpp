@@ -46,6 +46,13 @@ Json list_document(const db::Store& store, const std::vector<db::Summary>& entri
     return document;
 }
 
+/// Names come from other people's files: no line breaks, no terminal escapes.
+std::string printable(std::string text, std::size_t width) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    return fit(text, width);
+}
+
 std::string list_table(const std::vector<db::Summary>& entries) {
     Table table({{"matrix", Align::left},
                  {"rows × columns"},
@@ -58,8 +65,8 @@ std::string list_table(const std::vector<db::Summary>& entries) {
     for (const db::Summary& e : entries) {
         std::string when = e.created_utc.substr(0, 16);
         when[10] = ' ';
-        table.add({fit(e.matrix, 24), count(e.rows) + " × " + count(e.cols), count(e.nnz),
-                   fit(e.device_key, 32), e.winner.empty() ? "none" : e.winner,
+        table.add({printable(e.matrix, 24), count(e.rows) + " × " + count(e.cols), count(e.nnz),
+                   printable(e.device_key, 32), e.winner.empty() ? "none" : printable(e.winner, 60),
                    e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
                   e.complete ? Tone::plain : Tone::dim);
     }

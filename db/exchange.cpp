@@ -17,6 +17,7 @@ bool better(const Entry& a, const Entry& b) {
 }  // namespace
 
 MergeCount merge(const Store& from, const Store& to) {
+    to.require_writable();
     MergeCount count;
     const int unusable = from.for_each([&](const std::string&, const Entry& entry) {
         const auto own = to.load(entry.device.key, entry_key(entry));

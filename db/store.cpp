@@ -22,6 +22,12 @@ bool Store::read_only() const {
     return fs::is_regular_file(where_, error);
 }
 
+void Store::require_writable() const {
+    if (read_only())
+        throw Error(where_.string() +
+                    " is an exported document, which is read-only; name a folder with --db");
+}
+
 fs::path Store::entry_path(const std::string& device_key, const std::string& entry_key) const {
     return where_ / path_safe(device_key) / (path_safe(entry_key) + ".json");
 }
@@ -57,9 +63,7 @@ std::optional<Entry> Store::load(const std::string& device_key,
 }
 
 void Store::save(const Entry& entry) const {
-    if (read_only())
-        throw Error(where_.string() +
-                    " is an exported document, which is read-only; name a folder with --db");
+    require_writable();
     const auto json = to_json(entry);
     const auto file = entry_path(entry.device.key, entry_key(entry));
     try {
@@ -113,7 +117,7 @@ Store::Check Store::check() const {
 }
 
 std::vector<std::string> Store::prune(int days, bool dry_run) const {
-    if (read_only()) throw Error(where_.string() + " is an exported document, which is read-only");
+    require_writable();
     const auto age = std::chrono::hours(24) * std::clamp(days, 0, 36500);
     const std::string cutoff = utc_time(std::chrono::system_clock::now() - age);
     std::vector<std::string> victims;

@@ -62,6 +62,8 @@ class Store {
     const std::filesystem::path& path() const { return where_; }
     /// An exported file.
     bool read_only() const;
+    /// Throws Error naming the remedy when it is read-only.
+    void require_writable() const;
 
   private:
     std::filesystem::path entry_path(const std::string& device_key,

@@ -33,11 +33,13 @@ std::size_t grain_begin(std::size_t words, int parts, int part) {
 /// Best of several timed passes over the first `words` words, in GB/s. Threads stay in one parallel
 /// region, so that a small set shows the cache and not the cost of starting them.
 double read_gbs(const Buffer<std::uint64_t>& data, std::size_t words, int threads) {
-    constexpr double kRepeatUs = 1000, kPointUs = 20'000;
+    constexpr double kPointUs = 20'000;
+    constexpr std::size_t kRepeatWords = std::size_t{4} << 20;  // about a millisecond's worth
     constexpr int kRepeats = 12, kFewest = 3;
     double best_us = std::numeric_limits<double>::infinity(), start = 0;
     std::uint64_t sink = 0;
-    int passes = 1, repeat = 0;
+    const int passes = static_cast<int>(std::max<std::size_t>(kRepeatWords / words, 1));
+    int repeat = 0;
     bool done = false;
     const double begin = steady_us();
 #pragma omp parallel num_threads(threads) reduction(+ : sink)
@@ -57,7 +59,6 @@ double read_gbs(const Buffer<std::uint64_t>& data, std::size_t words, int thread
                 best_us = std::min(best_us, us);
                 ++repeat;
                 done = repeat >= kRepeats || (repeat >= kFewest && now - begin > kPointUs);
-                if (repeat == 1) passes = static_cast<int>(std::clamp(kRepeatUs / us, 1.0, 1e6));
             }
 #pragma omp barrier
         }

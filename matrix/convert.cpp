@@ -58,13 +58,12 @@ Csc<T, P> csr_to_csc(CsrView<T, P> m, int threads) {
     // While placing, next[c] is where the next entry of column c goes.
     P* next = csc.col_ptr.data() + 1;
     const auto walk = [&](auto visit) {
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
-        for (int t = 0; t < parts; ++t) {
+        parallel_for(parts, static_cast<std::size_t>(parts), [&](int, std::size_t t) {
             const index_t first = owners[t], last = owners[t + 1];
             for (index_t r = 0; r < m.rows; ++r)
                 for (P i = m.row_ptr[r]; i < m.row_ptr[std::int64_t{r} + 1]; ++i)
                     if (m.col_idx[i] >= first && m.col_idx[i] < last) visit(r, m.col_idx[i], i);
-        }
+        });
     };
     walk([&](index_t, index_t c, P) { ++next[c]; });
     P total = 0;

@@ -4,6 +4,7 @@
 #include "matrix/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -105,27 +106,23 @@ template <class T, class P>
 template <class Visit>
 void CsrBuilder<T, P>::for_owned(std::span<const Triplets<T>> batch, Visit visit) const {
     const T sign = mirror_ == Mirror::negated ? T(-1) : T(1);
-#pragma omp parallel for num_threads(threads_) schedule(static, 1)
-    for (int t = 0; t < threads_; ++t) {
+    const bool mirrored = mirror_ != Mirror::none;
+    parallel_for(threads_, static_cast<std::size_t>(threads_), [&](int, std::size_t t) {
         const auto first = static_cast<std::uint32_t>(owners_[t]);
         const auto length = static_cast<std::uint32_t>(owners_[t + 1]) - first;
-        const auto owned = [&](index_t row) {
+        const auto owned = [=](index_t row) {
             return static_cast<std::uint32_t>(row) - first < length;  // false for -1
         };
         for (const Triplets<T>& part : batch) {
-            const index_t* rows = part.rows;
-            const index_t* cols = part.cols;
-            const auto value = [&](std::size_t i) { return part.values ? part.values[i] : T(1); };
-            for (std::size_t i = 0; i < part.count; ++i)
-                if (owned(rows[i])) {
-                    visit(rows[i], cols[i], [&] { return value(i); });
-                    if (mirror_ != Mirror::none && owned(cols[i]) && rows[i] != cols[i])
-                        visit(cols[i], rows[i], [&] { return sign * value(i); });
-                } else if (mirror_ != Mirror::none && owned(cols[i])) {
-                    visit(cols[i], rows[i], [&] { return sign * value(i); });
-                }
+            const T* values = part.values;
+            for (std::size_t i = 0; i < part.count; ++i) {
+                const index_t row = part.rows[i], col = part.cols[i];
+                if (owned(row)) visit(row, col, [=] { return values ? values[i] : T(1); });
+                if (mirrored && row != col && owned(col))
+                    visit(col, row, [=] { return sign * (values ? values[i] : T(1)); });
+            }
         }
-    }
+    });
 }
 
 template <class T, class P>
@@ -188,25 +185,21 @@ void CsrBuilder<T, P>::split_by_entries(std::uint64_t total) {
 
 template <class T, class P>
 bool CsrBuilder<T, P>::sort_rows() {
-    bool any_removed = false;
-    ExceptionCarrier exceptions;
-#pragma omp parallel num_threads(threads_) reduction(|| : any_removed)
-    {
-        RowSorter<T> sorter;
-#pragma omp for schedule(dynamic, 512)
-        for (index_t r = 0; r < csr_.rows; ++r) {
+    constexpr std::size_t kPiece = 1024;  // rows
+    const auto rows = static_cast<std::size_t>(csr_.rows);
+    std::vector<RowSorter<T>> sorters(static_cast<std::size_t>(threads_));
+    std::atomic<bool> any_removed = false;
+    parallel_for(threads_, (rows + kPiece - 1) / kPiece, [&](int thread, std::size_t piece) {
+        for (std::size_t r = piece * kPiece; r < std::min(rows, (piece + 1) * kPiece); ++r) {
             const P begin = csr_.row_ptr[r];
-            const auto n = static_cast<std::size_t>(csr_.row_ptr[r + std::size_t{1}] - begin);
+            const auto n = static_cast<std::size_t>(csr_.row_ptr[r + 1] - begin);
             index_t* cols = csr_.col_idx.data() + begin;
             T* values = csr_.values.data() + begin;
             if (is_increasing(cols, n)) continue;
-            exceptions.run([&] {
-                sorter.sort(cols, values, n);
-                if (sum_duplicates(cols, values, n) < n) any_removed = true;
-            });
+            sorters[static_cast<std::size_t>(thread)].sort(cols, values, n);
+            if (sum_duplicates(cols, values, n) < n) any_removed = true;
         }
-    }
-    exceptions.rethrow();
+    });
     return any_removed;
 }
 

@@ -94,18 +94,14 @@ void write_market(const std::string& path, CsrView<T, P> matrix,
     std::vector<Text> pieces(static_cast<std::size_t>(threads) * 4);
     const std::int64_t batch = kPiece * static_cast<std::int64_t>(pieces.size());
     for (std::int64_t first = 0; first < nnz; first += batch) {
-        const auto here = (std::min(batch, nnz - first) + kPiece - 1) / kPiece;
-        ExceptionCarrier exceptions;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (std::int64_t i = 0; i < here; ++i)
-            exceptions.run([&] {
-                const std::int64_t begin = first + i * kPiece;
-                pieces[static_cast<std::size_t>(i)] =
-                    packed(format_entries(path, matrix, static_cast<P>(begin),
-                                          static_cast<P>(std::min(begin + kPiece, nnz))));
-            });
-        exceptions.rethrow();
-        for (std::int64_t i = 0; i < here; ++i) write(file, pieces[static_cast<std::size_t>(i)]);
+        const auto here =
+            static_cast<std::size_t>((std::min(batch, nnz - first) + kPiece - 1) / kPiece);
+        parallel_for(threads, here, [&](int, std::size_t i) {
+            const std::int64_t begin = first + static_cast<std::int64_t>(i) * kPiece;
+            pieces[i] = packed(format_entries(path, matrix, static_cast<P>(begin),
+                                              static_cast<P>(std::min(begin + kPiece, nnz))));
+        });
+        for (std::size_t i = 0; i < here; ++i) write(file, pieces[i]);
     }
     file.commit();
 }

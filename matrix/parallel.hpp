@@ -1,10 +1,15 @@
-// What OpenMP loops of the house share.
+// Threads for reading, writing and converting.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include <omp.h>
 
@@ -19,8 +24,40 @@ inline int thread_count(int asked, std::uint64_t work = ~std::uint64_t{0}) {
     return static_cast<int>(std::min(offered, work / kWorkPerThread + 1));
 }
 
-/// Exceptions must not leave an OpenMP region: run the body through run(), call rethrow() behind
-/// the region.
+/// Calls body(thread, i) for each i in [0, count); every thread takes the next i that is free. The
+/// first exception ends the loop and is thrown on. Plain threads instead of OpenMP: its threads
+/// spin at the end of a region, which on a busy machine starves the one they wait for (measured:
+/// 9 times slower reads).
+template <class Body>
+void parallel_for(int threads, std::size_t count, Body body) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr first;
+    std::mutex mutex;
+    const auto work = [&](int thread) noexcept {
+        try {
+            for (std::size_t i; (i = next++) < count;) body(thread, i);
+        } catch (...) {
+            next = count;
+            const std::lock_guard lock(mutex);
+            if (!first) first = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> helpers;
+        const auto wanted = std::min(static_cast<std::size_t>(threads), count);
+        try {
+            for (std::size_t t = 1; t < wanted; ++t)
+                helpers.emplace_back(work, static_cast<int>(t));
+        } catch (const std::system_error&) {
+            // No more threads to be had; those there are do all the work.
+        }
+        work(0);
+    }
+    if (first) std::rethrow_exception(first);
+}
+
+/// Exceptions must not leave an OpenMP region either: run the body through run(), call rethrow()
+/// behind the region.
 class ExceptionCarrier {
   public:
     template <class Body>

@@ -168,7 +168,9 @@ void Search::evaluate(Runner& r) {
     const double best = best_ ? best_->record.time->median : 0;
     Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true};
     r.record.reason = "only its verifying calls were timed";
-    if (r.anchor || best == 0 || verdict.call_us <= effort_.hopeless * best) {
+    const double factor =
+        verdict.call_us < effort_.long_us ? effort_.hopeless : effort_.hopeless_long;
+    if (r.anchor || best == 0 || verdict.call_us <= factor * best) {
         MeasureOptions o = measure_options(r.anchor);
         o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
         timing = measure([&] { r.contender.run(converted); }, o);

@@ -40,7 +40,9 @@ struct Scene {
 struct Effort {
     double short_us = 3000;  ///< a candidate's short run lasts this long ...
     double short_calls = 5;  ///< ... or this many calls, whichever is longer
-    double hopeless = 3;     ///< times the best: not worth more than the verifying calls
+    /// Not worth more than the verifying calls: slower than the best by this factor. Long calls
+    /// suffer less from a hiccup, so a smaller factor will do.
+    double hopeless = 3, hopeless_long = 1.5, long_us = 5000;
     /// Survivors of the short run, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;

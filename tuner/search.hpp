@@ -35,8 +35,8 @@ struct Scene {
     std::uint64_t least_bytes = 0;   ///< of x and y that no kernel can help moving
 };
 
-/// How much work each stage gets. Sizes are chosen so that a sweep of 400 candidates of 8 ms takes
-/// half a minute and one of 400 candidates of 5 µs two seconds.
+/// How much work each stage gets. By arithmetic, not yet measured: 400 candidates of 8 ms take
+/// about half a minute without their conversions, 400 of 5 µs two seconds.
 struct Effort {
     double short_us = 3000;  ///< a candidate's short run lasts this long ...
     double short_calls = 5;  ///< ... or this many calls, whichever is longer

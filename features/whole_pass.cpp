@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include <omp.h>
@@ -93,16 +94,13 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     out.sorted &= sorted;
 }
 
+/// Are the values of [first, last) and the first value of all the same bits? They are when they
+/// equal themselves shifted by one, which memcmp finds out at the speed of memory.
 template <class T>
-bool all_equal(const T* values, std::int64_t first, std::int64_t last, T to) {
-    constexpr std::int64_t kStep = 1024;  // looks at whole steps so that they vectorise
-    for (std::int64_t begin = first; begin < last; begin += kStep) {
-        bool equal = true;
-        for (std::int64_t k = begin; k < std::min(last, begin + kStep); ++k)
-            equal &= values[k] == to;
-        if (!equal) return false;
-    }
-    return true;
+bool all_equal(const T* values, std::int64_t first, std::int64_t last) {
+    const T* const from = values + std::max<std::int64_t>(0, first - 1);
+    const auto bytes = static_cast<std::size_t>(values + last - 1 - from) * sizeof(T);
+    return first == last || std::memcmp(from, from + 1, bytes) == 0;
 }
 
 }  // namespace
@@ -142,7 +140,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
             own->hash += column_terms(a.col_idx, begin, end);
             add_lengths(a.row_ptr, first, last, *own);
             add_entries(a.row_ptr, a.col_idx, rows, first, last, *own);
-            own->constant = own->constant && all_equal(a.values, begin, end, a.values[0]);
+            own->constant = own->constant && all_equal(a.values, begin, end);
         }
 #pragma omp critical(sptune_whole_pass)
         all.merge(*own);

@@ -21,7 +21,7 @@ struct WholePass {
     std::int64_t first_moves = 0;  ///< Σ |smallest column(i) - smallest column(i-1)|
     std::int64_t first_pairs = 0;  ///< how many of those: neither row is empty
     bool sorted = true;            ///< the columns of every row never decrease
-    bool constant = true;          ///< all values compare equal
+    bool constant = true;          ///< all values have the same bits
     /// Bit d + rows - 1 is set when diagonal d = column - row is occupied.
     std::vector<std::uint64_t> occupied;
 

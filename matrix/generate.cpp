@@ -41,15 +41,17 @@ std::unique_ptr<RowSource> make_source(const GenerateRequest& request) {
 
 /// work(row, scratch) for every row, in parallel.
 template <class Work>
-void for_each_row(index_t rows, const Work& work) {
-    ExceptionCarrier failures;
-#pragma omp parallel
-    {
-        std::vector<index_t> scratch;
-#pragma omp for schedule(dynamic, 256)
-        for (index_t row = 0; row < rows; ++row) failures.run([&] { work(row, scratch); });
-    }
-    failures.rethrow();
+void for_each_row(const RowSource& source, const Work& work) {
+    constexpr std::int64_t kChunk = 256;
+    const std::int64_t rows = source.rows;
+    const auto chunks = static_cast<std::size_t>((rows + kChunk - 1) / kChunk);
+    const int threads = thread_count(0, static_cast<std::uint64_t>(source.bound()));
+    std::vector<std::vector<index_t>> scratch(static_cast<std::size_t>(threads));
+    parallel_for(threads, chunks, [&](int thread, std::size_t chunk) {
+        const auto first = static_cast<std::int64_t>(chunk) * kChunk;
+        for (std::int64_t row = first; row < std::min(rows, first + kChunk); ++row)
+            work(static_cast<index_t>(row), scratch[static_cast<std::size_t>(thread)]);
+    });
 }
 
 /// Values for the entries of one row, each a function of seed, row and column alone.
@@ -138,7 +140,7 @@ Csr<T, P> generate(const GenerateRequest& request) {
     const auto source = make_source(request);
     const auto rows = static_cast<std::size_t>(source->rows);
     Csr<T, P> a{source->rows, source->cols, Buffer<P>(rows + 1), {}, {}};
-    for_each_row(a.rows, [&](index_t row, std::vector<index_t>& scratch) {
+    for_each_row(*source, [&](index_t row, std::vector<index_t>& scratch) {
         a.row_ptr[static_cast<std::size_t>(row) + 1] = static_cast<P>(source->count(row, scratch));
     });
     a.row_ptr[0] = 0;
@@ -156,7 +158,7 @@ Csr<T, P> generate(const GenerateRequest& request) {
                    static_cast<std::uint64_t>(nnz) * (sizeof(index_t) + sizeof(T)));
     a.col_idx = Buffer<index_t>(static_cast<std::size_t>(nnz));
     a.values = Buffer<T>(static_cast<std::size_t>(nnz));
-    for_each_row(a.rows, [&](index_t row, std::vector<index_t>& scratch) {
+    for_each_row(*source, [&](index_t row, std::vector<index_t>& scratch) {
         scratch.clear();
         source->columns(row, scratch);
         const auto begin = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(row)]);

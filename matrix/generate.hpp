@@ -1,13 +1,13 @@
 // Seeded synthetic matrices, the same on every platform and for every number of threads.
 #pragma once
 
+#include "matrix/csr.hpp"
+
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "matrix/csr.hpp"
 
 namespace sptune {
 

@@ -10,6 +10,8 @@
 #include "cli/table.hpp"
 #include "db/codec.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -51,10 +53,16 @@ class FeatureText {
             {"HYB left over at 50, 75, 90, 95 %", percents(f_.hyb_remainder)}};
         for (const BsrFill& fill : f_.bsr)
             storage.push_back({fmt::format("BSR {}×{} full", fill.r, fill.c), percent(fill.fill)});
-        for (const SellPadding& sell : f_.sell)
-            storage.push_back({fmt::format("SELL-{}-{} padding", sell.c,
-                                           sell.sigma == kAll ? "n" : std::to_string(sell.sigma)),
-                               percent(sell.padding)});
+        for (std::size_t i = 0; i < f_.sell.size();) {
+            const int c = f_.sell[i].c;
+            std::vector<std::string> sigmas, paddings;
+            for (; i < f_.sell.size() && f_.sell[i].c == c; ++i) {
+                sigmas.push_back(f_.sell[i].sigma == kAll ? "n" : std::to_string(f_.sell[i].sigma));
+                paddings.push_back(percent(f_.sell[i].padding));
+            }
+            storage.push_back({fmt::format("SELL-{} padding, σ {}", c, fmt::join(sigmas, ", ")),
+                               fmt::format("{}", fmt::join(paddings, ", "))});
+        }
         group("Storage", storage);
         return out_;
     }
@@ -65,7 +73,9 @@ class FeatureText {
     void group(const std::string& title, const std::vector<Fact>& facts) {
         Table table({{"", Align::left}, {"", Align::left}});
         for (const auto& [name, value] : facts)
-            table.add({name + std::string(kNameWidth - display_width(name), ' '), value});
+            table.add(
+                {name + std::string(kNameWidth - std::min(kNameWidth, display_width(name)), ' '),
+                 value});
         out_ += "\n" + style_(Tone::bold, title) + "\n" + table.render(style_);
     }
 
@@ -78,11 +88,11 @@ class FeatureText {
 
     static std::string numbers(std::initializer_list<double> values) {
         std::vector<std::string> words;
-        for (const double value : values) words.push_back(significant(value));
+        for (const double value : values) words.push_back(plain(value));
         return fmt::format("{}", fmt::join(words, ", "));
     }
 
-    static constexpr std::size_t kNameWidth = 34;  ///< aligns the groups with one another
+    static constexpr std::size_t kNameWidth = 44;  ///< aligns the groups with one another
     const Features& f_;
     const Style& style_;
     std::string out_;

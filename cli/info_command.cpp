@@ -9,6 +9,7 @@
 #include "cli/version.hpp"
 #include "db/codec.hpp"
 #include "db/store.hpp"
+#include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
 #include "tuner/bandwidth.hpp"
 
@@ -19,8 +20,6 @@ namespace sptune::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kNoCuda = "not in this build";
 
 std::vector<FormatCount> cpu_counts() {
     return count_variants(Backend::cpu, ValueType::f64, IndexType::i32);
@@ -33,7 +32,7 @@ Json info_document(const db::Device& device, const std::string& db_path) {
             {"version", version()},
             {"compiler", compiler()},
             {"devices", Json::array({db::to_json(device)})},
-            {"backends", {{"cpu", "available"}, {"cuda", kNoCuda}, {"mkl", mkl_status()}}},
+            {"backends", {{"cpu", "available"}, {"cuda", cuda_status()}, {"mkl", mkl_status()}}},
             {"variants", {{"spmv", {{"cpu", std::move(variants)}}}}},
             {"db", db_path}};
 }
@@ -46,7 +45,7 @@ std::string info_text(const db::Device& device, const std::string& db_path) {
     facts.add({"SIMD", device.simd});
     facts.add({"last-level cache", byte_count(static_cast<double>(device.llc_bytes))});
     facts.add({"memory bandwidth", significant(device.bandwidth_gbs) + " GB/s read"});
-    facts.add({"CUDA", kNoCuda});
+    facts.add({"CUDA", cuda_status()});
     facts.add({"MKL", mkl_status()});
     facts.add({"database", db_path});
 

@@ -73,8 +73,9 @@ std::string losers_table(const db::Entry& entry, const Style& style, std::size_t
     Table table({{"", Align::left}, {"", Align::left}, {"", Align::left}});
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const db::Candidate& best = *groups[i].best;
-        std::string reason = tuner::why(entry, best);
-        if (best.time) reason = short_id(entry, best.id) + " " + reason;
+        const std::string reason = best.status == db::Status::ok
+                                       ? short_id(entry, best.id) + " " + tuner::why(entry, best)
+                                       : best.reason;
         table.add(
             {groups[i].format, outcomes[i], fit(reason, width > indent ? width - indent : 1)});
     }

@@ -49,7 +49,12 @@ std::string count(std::int64_t n) {
     return digits;
 }
 
+std::string plain(double value) {
+    return fmt::format("{:.4g}", value);
+}
+
 std::string short_count(double n) {
+    if (std::abs(n) < 999.5) return fmt::format("{:.0f}", n);
     static constexpr const char* units[] = {"", " k", " M", " G", " T"};
     return scaled(n, 1000, units, std::size(units));
 }

@@ -9,6 +9,9 @@ namespace sptune::cli {
 /// "1.25", "12.3", "123", "1234": three significant digits, never an exponent below 10^6.
 std::string significant(double value);
 
+/// "81", "75.15": up to four significant digits, none that say nothing.
+std::string plain(double value);
+
 /// "1.25 µs", "3.40 ms", "12.3 s", "4 min 10 s", from microseconds.
 std::string duration_us(double us);
 

@@ -2,6 +2,7 @@
 
 #include "cli/db_command.hpp"
 #include "cli/options.hpp"
+#include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 
 namespace sptune::cli {
@@ -48,8 +49,8 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
     if (o.op == "spgemm")
         throw UsageError("--op spgemm: sparse × sparse is not in this version; only spmv is");
     if (o.backend == "cuda" || o.backend == "all")
-        throw DeviceError("--backend " + o.backend +
-                          ": this build has no CUDA backend; use --backend cpu");
+        throw DeviceError("--backend " + o.backend + ": no CUDA kernels: " + cuda_status() +
+                          "; use --backend cpu");
     return true;
 }
 

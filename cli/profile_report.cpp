@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kTop = 12;
+constexpr double kDrift = 1.1;  ///< less than this is ordinary noise
 
 /// The unit that all times of one table share.
 struct TimeUnit {
@@ -27,6 +28,12 @@ TimeUnit unit_for(double us) {
     if (us >= 1e6) return {"s", 1e6};
     if (us >= 1e3) return {"ms", 1e3};
     return {"µs", 1};
+}
+
+/// One or two samples have no deviation worth the name.
+std::string time_text(const db::TimeUs& time, const TimeUnit& unit) {
+    const std::string median = significant(time.median / unit.us);
+    return time.samples.size() < 3 ? median : median + " ±" + significant(time.mad / unit.us);
 }
 
 class Report {
@@ -61,11 +68,10 @@ class Report {
         out += fact("size", fmt::format("{} × {}, {} nonzeros, {} as CSR in {}", count(f.rows),
                                         count(f.cols), count(f.nnz), byte_count(csr_bytes),
                                         to_string(entry_.value)));
-        out +=
-            fact("row length",
-                 fmt::format("min {}, median {}, mean {}, max {}{}", count(f.row_min),
-                             significant(f.row_median), significant(f.row_mean), count(f.row_max),
-                             options_.sparkline.empty() ? "" : "   " + options_.sparkline));
+        out += fact("row length",
+                    fmt::format("min {}, median {}, mean {}, max {}{}", count(f.row_min),
+                                plain(f.row_median), plain(f.row_mean), count(f.row_max),
+                                options_.sparkline.empty() ? "" : "   " + options_.sparkline));
         out += fact("structure", fmt::format("{}", fmt::join(describe(f), "; ")));
         out += fact("device", fmt::format("{}, {} thread{}, {}, {} GB/s from memory", device.name,
                                           device.threads, device.threads == 1 ? "" : "s",
@@ -80,8 +86,7 @@ class Report {
         std::vector<std::string> out{
             std::to_string(ranked.rank),
             short_id(entry_, c.id),
-            fmt::format("{} ±{}", significant(median / unit.us),
-                        significant(c.time->mad / unit.us)),
+            time_text(*c.time, unit),
             significant(c.gflops),
             significant(c.gbs),
             percent(c.gbs / bandwidth_at(entry_.device, c.bytes)),
@@ -130,7 +135,18 @@ class Report {
             text += fmt::format(
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
                 short_id(entry_, entry_.baseline));
-        return style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
+        std::string out = style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
+        if (drift(all_) > kDrift)
+            out +=
+                style_(
+                    Tone::bad,
+                    " " + wrap(fmt::format(
+                                   "The machine was busy: it became up to {} slower in the course "
+                                   "of the sweep, so that losers of early stages look fast.",
+                                   factor(drift(all_))),
+                               kWidth - 1, 1)) +
+                "\n";
+        return out;
     }
 
     std::string verdict() const {
@@ -156,15 +172,12 @@ class Report {
 
     std::string recommendation() const {
         if (options_.calls <= 0) return "";
-        const db::Candidate* best = best_for(all_, options_.calls);
-        const auto total = [&](const db::Candidate* c) {
-            return duration_us(total_us({0, c, c == baseline_}, options_.calls));
-        };
-        std::string text =
-            fmt::format("For {} calls: {}, {} with conversion",
-                        count(static_cast<std::int64_t>(options_.calls)), best->id, total(best));
+        const auto [best, total_us] = best_for(all_, options_.calls);
+        std::string text = fmt::format("For {} calls: {}, {} with conversion",
+                                       count(static_cast<std::int64_t>(options_.calls)), best->id,
+                                       duration_us(total_us));
         if (baseline_ && best != baseline_)
-            text += fmt::format("; plain CSR takes {}", total(baseline_));
+            text += "; plain CSR takes " + duration_us(options_.calls * baseline_->time->median);
         return style_(Tone::bold, wrap(text + ".", kWidth, 2)) + "\n";
     }
 

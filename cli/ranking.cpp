@@ -10,12 +10,15 @@ namespace sptune::cli {
 
 std::vector<Ranked> ranking(const db::Entry& entry) {
     std::vector<Ranked> out;
+    const db::Candidate* winner = db::find(entry, entry.winner);
     for (const db::Candidate& candidate : entry.candidates)
         if (candidate.status == db::Status::ok && candidate.time)
-            out.push_back({0, &candidate, candidate.id == entry.baseline});
+            out.push_back({0, &candidate, candidate.id == entry.baseline,
+                           winner && candidate.reason == winner->reason});
     const auto key = [&](const Ranked& r) {
         const db::Candidate& c = *r.candidate;
-        return std::make_tuple(c.id != entry.winner, c.time->median, std::string_view(c.id));
+        return std::make_tuple(c.id != entry.winner, !r.finalist, c.time->median,
+                               std::string_view(c.id));
     };
     std::sort(out.begin(), out.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
     for (std::size_t i = 0; i < out.size(); ++i) out[i].rank = static_cast<int>(i) + 1;
@@ -47,16 +50,26 @@ std::optional<double> break_even(const db::Candidate& candidate, const db::Candi
     return candidate.convert_us / gain;
 }
 
-double total_us(const Ranked& ranked, double calls) {
-    const db::Candidate& candidate = *ranked.candidate;
-    return (ranked.baseline ? 0 : candidate.convert_us) + calls * candidate.time->median;
+Recommendation best_for(const std::vector<Ranked>& all, double calls) {
+    const double least_us = all.front().candidate->time->median;
+    Recommendation best;
+    for (const Ranked& ranked : all) {
+        const db::Candidate& c = *ranked.candidate;
+        const double call_us =
+            ranked.finalist ? c.time->median : std::max(c.time->median, least_us);
+        const double total_us = (ranked.baseline ? 0 : c.convert_us) + calls * call_us;
+        if (!best.candidate || total_us < best.total_us) best = {&c, total_us};
+    }
+    return best;
 }
 
-const db::Candidate* best_for(const std::vector<Ranked>& all, double calls) {
-    const auto best = std::min_element(all.begin(), all.end(), [&](auto& a, auto& b) {
-        return total_us(a, calls) < total_us(b, calls);
-    });
-    return best == all.end() ? nullptr : best->candidate;
+double drift(const std::vector<Ranked>& all) {
+    double most = 1;
+    for (const Ranked& ranked : all)
+        if (!ranked.finalist)
+            most = std::max(most,
+                            all.front().candidate->time->median / ranked.candidate->time->median);
+    return most;
 }
 
 std::string short_id(const db::Entry& entry, std::string_view id) {

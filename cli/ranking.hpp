@@ -14,10 +14,11 @@ struct Ranked {
     int rank = 0;  ///< from 1
     const db::Candidate* candidate = nullptr;
     bool baseline = false;
+    bool finalist = false;  ///< measured in the same stage as the winner
 };
 
-/// Everything that was measured and is right: the winner, then by median, ties by id. The pointers
-/// lead into `entry`.
+/// Everything that was measured and is right: the winner, the other finalists, then those that left
+/// the search before, each by median, ties by id. The pointers lead into `entry`.
 std::vector<Ranked> ranking(const db::Entry& entry);
 
 /// Those worth showing: the first `top`, the best of every format, the baseline and the best vendor
@@ -30,11 +31,18 @@ const db::Candidate* best_vendor(const std::vector<Ranked>& all);
 /// Calls after which `candidate` with its conversion is ahead of the baseline; nullopt: never.
 std::optional<double> break_even(const db::Candidate& candidate, const db::Candidate& baseline);
 
-/// The candidate whose conversion plus `calls` calls take the least time, or nullptr.
-const db::Candidate* best_for(const std::vector<Ranked>& all, double calls);
+/// The candidate whose conversion plus `calls` calls take the least time.
+struct Recommendation {
+    const db::Candidate* candidate = nullptr;
+    double total_us = 0;
+};
+/// Those that left the search early lost to the winner, whatever their first times say: they count
+/// as no faster than it. `all` must not be empty.
+Recommendation best_for(const std::vector<Ranked>& all, double calls);
 
-/// Microseconds that conversion plus `calls` calls take. The baseline reads the caller's CSR.
-double total_us(const Ranked& ranked, double calls);
+/// How much faster than the winner the fastest of those looked that had lost to it; above 1 the
+/// machine has become slower in the course of the sweep.
+double drift(const std::vector<Ranked>& all);
 
 /// "sell.simd.c8.s64" of "spmv.cpu.sell.simd.c8.s64.f64.i32": what differs within one report.
 std::string short_id(const db::Entry& entry, std::string_view id);

@@ -115,8 +115,13 @@ class Report {
         if (vendor_) columns.push_back({"× " + vendor_->format});
         Table table(std::move(columns), 1, 2);
         int last = 0;
+        bool finals = true;
         for (const Ranked& ranked : options_.all ? all_ : highlights(all_, kTop)) {
-            if (ranked.rank != last + 1) table.add({"⋮"}, Tone::dim);
+            if (finals && !ranked.finalist)
+                table.add({"", "had lost before the final:"}, Tone::dim);
+            else if (ranked.rank != last + 1)
+                table.add({"⋮"}, Tone::dim);
+            finals = ranked.finalist;
             last = ranked.rank;
             const bool won = ranked.candidate->id == entry_.winner;
             table.add(cells(ranked, unit), won                        ? Tone::good

@@ -167,10 +167,13 @@ class Report {
                     fmt::format(" and {} {}", factor(vendor_->time->median / winner->time->median),
                                 short_id(entry_, vendor_->id));
             const auto even = break_even(*winner, *baseline_);
-            text += even ? fmt::format("; its conversion ({}) is repaid after {} calls.",
-                                       duration_us(winner->convert_us),
-                                       count(static_cast<std::int64_t>(std::ceil(*even))))
-                         : ".";
+            if (winner->convert_us == 0)
+                text += "; it needs no conversion";
+            else if (even)
+                text += fmt::format("; its conversion ({}) is repaid after {} calls",
+                                    duration_us(winner->convert_us),
+                                    count(static_cast<std::int64_t>(std::ceil(*even))));
+            text += ".";
         }
         return style_(Tone::good, wrap(text, kWidth, 2)) + "\n";
     }

@@ -1,6 +1,6 @@
 #include "tuner/host.hpp"
 
-#include "hwy/targets.h"
+#include "kernels/simd_target.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -81,12 +81,7 @@ std::uint64_t llc_bytes() {
 }  // namespace
 
 const Host& host() {
-    static const Host found = [] {
-        // The best target is the lowest bit.
-        const std::int64_t targets =
-            static_cast<std::int64_t>(hwy::SupportedTargets()) & HWY_TARGETS;
-        return Host{cpu_name(), hwy::TargetName(targets & -targets), llc_bytes()};
-    }();
+    static const Host found{cpu_name(), simd_target(), llc_bytes()};
     return found;
 }
 

@@ -17,7 +17,7 @@ class CsrStorage final : public Storage {
     std::uint64_t bytes() const override {
         const std::uint64_t nnz = static_cast<std::uint64_t>(a.nnz());
         const std::uint64_t columns =
-            offset.empty() ? nnz * sizeof(index_t) : offset.bytes() + base.bytes();
+            base.empty() ? nnz * sizeof(index_t) : offset.bytes() + base.bytes();
         return nnz * sizeof(T) + columns + (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
     }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }

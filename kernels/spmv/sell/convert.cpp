@@ -100,6 +100,7 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     auto out = std::make_unique<SellStorage<T>>();
     out->rows = a.rows;
     out->c = c;
+    out->index_bits = bits;
     const std::size_t stored = static_cast<std::size_t>(s.slice_ptr[s.count]);
     out->values = Buffer<T>(stored);
     out->base = Buffer<index_t>(static_cast<std::size_t>(s.count));

@@ -13,6 +13,7 @@ class SellStorage final : public Storage {
   public:
     index_t rows = 0;
     int c = 0;
+    int index_bits = 32;
     Buffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored entry of each slice
     Buffer<index_t> order;           ///< stored row -> row of A; empty for σ = 1
     Buffer<index_t> column;          ///< for x32
@@ -23,7 +24,7 @@ class SellStorage final : public Storage {
     index_t slices() const { return static_cast<index_t>(base.size()); }
     std::uint64_t bytes() const override {
         return slice_ptr.bytes() + order.bytes() + column.bytes() + offset.bytes() +
-               (offset.empty() ? 0 : base.bytes()) + values.bytes();
+               (index_bits == 16 ? base.bytes() : 0) + values.bytes();
     }
     std::uint64_t stored() const override { return values.size(); }
 };

@@ -47,7 +47,9 @@ void ProgressLine::show(const std::string& what, double share, const std::string
     share = std::clamp(share, 0.0, 1.0);
     if (eta_s < 0 && share > 0) eta_s = elapsed * (1 - share) / share;
     std::string text = fmt::format("{} {} {:3.0f} %", what, bar(share, 20), share * 100);
-    if (eta_s >= 0) text += fmt::format(", {} left", duration_us(std::ceil(eta_s) * 1e6));
+    if (eta_s >= 0)
+        text += eta_s < 119 ? fmt::format(", {:.0f} s left", std::ceil(eta_s))
+                            : ", " + duration_us(eta_s * 1e6) + " left";
     if (!detail.empty()) text += "  " + detail;
     fmt::print(stderr, "\r{}\033[K", fit(text, terminal_columns() - 1));
     std::fflush(stderr);

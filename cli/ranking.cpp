@@ -51,12 +51,11 @@ std::optional<double> break_even(const db::Candidate& candidate, const db::Candi
 }
 
 Recommendation best_for(const std::vector<Ranked>& all, double calls) {
-    const double least_us = all.front().candidate->time->median;
+    const double slowdown = drift(all);
     Recommendation best;
     for (const Ranked& ranked : all) {
         const db::Candidate& c = *ranked.candidate;
-        const double call_us =
-            ranked.finalist ? c.time->median : std::max(c.time->median, least_us);
+        const double call_us = c.time->median * (ranked.finalist ? 1 : slowdown);
         const double total_us = (ranked.baseline ? 0 : c.convert_us) + calls * call_us;
         if (!best.candidate || total_us < best.total_us) best = {&c, total_us};
     }

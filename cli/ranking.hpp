@@ -36,8 +36,7 @@ struct Recommendation {
     const db::Candidate* candidate = nullptr;
     double total_us = 0;
 };
-/// Those that left the search early lost to the winner, whatever their first times say: they count
-/// as no faster than it. `all` must not be empty.
+/// The times of those that left the search early are corrected by drift(). `all` must not be empty.
 Recommendation best_for(const std::vector<Ranked>& all, double calls);
 
 /// How much faster than the winner the fastest of those looked that had lost to it; above 1 the

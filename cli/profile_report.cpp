@@ -141,16 +141,15 @@ class Report {
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
                 short_id(entry_, entry_.baseline));
         std::string out = style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
-        if (drift(all_) > kDrift)
-            out +=
-                style_(
-                    Tone::bad,
-                    " " + wrap(fmt::format(
-                                   "The machine was busy: it became up to {} slower in the course "
-                                   "of the sweep, so that losers of early stages look fast.",
-                                   factor(drift(all_))),
-                               kWidth - 1, 1)) +
-                "\n";
+        if (drift(all_) > kDrift) {
+            const std::string note = fmt::format(
+                "The final ran {} slower than earlier stages: other work on this machine, or "
+                "kernels "
+                "that evict each other from the caches. Losers of those stages look fast; if the "
+                "factor is large, profile again with --fresh on a quieter machine.",
+                factor(drift(all_)));
+            out += style_(Tone::bad, " " + wrap(note, kWidth - 1, 1)) + "\n";
+        }
         return out;
     }
 

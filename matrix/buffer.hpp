@@ -1,7 +1,7 @@
 // Owned, aligned, uninitialised host memory.
 #pragma once
 
-#include <sys/mman.h>
+#include "matrix/error.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <span>
 #include <type_traits>
 
-#include "matrix/error.hpp"
+#include <sys/mman.h>
 
 namespace sptune {
 

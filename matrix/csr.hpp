@@ -2,10 +2,10 @@
 // from it.
 #pragma once
 
-#include <cstdint>
-
 #include "matrix/buffer.hpp"
 #include "matrix/types.hpp"
+
+#include <cstdint>
 
 namespace sptune {
 

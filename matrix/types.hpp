@@ -26,7 +26,11 @@ constexpr IndexType index_type_of() {
     return std::is_same_v<P, std::int32_t> ? IndexType::i32 : IndexType::i64;
 }
 
-constexpr std::string_view to_string(ValueType v) { return v == ValueType::f32 ? "f32" : "f64"; }
-constexpr std::string_view to_string(IndexType i) { return i == IndexType::i32 ? "i32" : "i64"; }
+constexpr std::string_view to_string(ValueType v) {
+    return v == ValueType::f32 ? "f32" : "f64";
+}
+constexpr std::string_view to_string(IndexType i) {
+    return i == IndexType::i32 ? "i32" : "i64";
+}
 
 }  // namespace sptune

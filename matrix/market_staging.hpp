@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -50,29 +51,28 @@ class MarketStaging {
         std::optional<ParseFault> fault;
         std::atomic<std::size_t> first_fault{chunks};
         std::atomic<std::uint64_t> entries{0};
-#pragma omp parallel for num_threads(static_cast <int>(scratch_.size())) schedule(dynamic)
-        for (std::size_t i = 0; i < chunks; ++i) {
-            if (i > first_fault) continue;
+        std::mutex mutex;
+        parallel_for(threads(), chunks, [&](int thread, std::size_t i) {
+            if (i > first_fault) return;
             try {
-                entries += parse_chunk(chunk_start(block, i), chunk_start(block, i + 1), pass,
-                                       parts_[before + i]);
+                entries +=
+                    parse_chunk(chunk_start(block, i), chunk_start(block, i + 1), pass,
+                                scratch_[static_cast<std::size_t>(thread)], parts_[before + i]);
             } catch (const ParseFault& found) {
-#pragma omp critical(sptune_market_fault)
+                const std::lock_guard lock(mutex);
                 if (i < first_fault) {
                     first_fault = i;
                     fault = found;
                 }
             }
-        }
+        });
         if (fault) throw *fault;
         if (header_.layout == MarketLayout::array)
             place_array_values(std::span(parts_).subspan(before), first);
         return entries;
     }
 
-    std::span<const Triplets<T>> parts() const {
-        return parts_;
-    }
+    std::span<const Triplets<T>> parts() const { return parts_; }
     void clear() {
         parts_.clear();
         used_ = 0;
@@ -82,6 +82,13 @@ class MarketStaging {
     // Small enough for its entries to stay in a core's own cache.
     static constexpr std::size_t kChunk = std::size_t{128} << 10;
 
+    struct Scratch {
+        Buffer<index_t> rows, cols;
+        Buffer<T> values;
+    };
+
+    int threads() const { return static_cast<int>(scratch_.size()); }
+
     static const char* chunk_start(std::string_view block, std::size_t i) {
         const std::size_t at = i * kChunk;
         if (at == 0) return block.data();
@@ -89,8 +96,8 @@ class MarketStaging {
         return block.data() + block.find('\n', at - 1) + 1;
     }
 
-    std::size_t parse_chunk(const char* begin, const char* end, ParsePass pass, Triplets<T>& part) {
-        Scratch& s = scratch_[static_cast<std::size_t>(omp_get_thread_num())];
+    std::size_t parse_chunk(const char* begin, const char* end, ParsePass pass, Scratch& s,
+                            Triplets<T>& part) {
         const EntrySink<T> sink{s.rows.data(), s.cols.data(), s.values.data()};
         const std::size_t count = parse_market_lines<T>(begin, end, header_, pass, sink);
         const std::size_t at = used_.fetch_add(count);
@@ -108,11 +115,6 @@ class MarketStaging {
 
     /// Gives array values their rows and columns. Zeros are marked to be left out.
     void place_array_values(std::span<const Triplets<T>> parts, std::uint64_t first);
-
-    struct Scratch {
-        Buffer<index_t> rows, cols;
-        Buffer<T> values;
-    };
 
     MarketHeader header_;
     std::size_t capacity_, room_per_chunk_;
@@ -167,16 +169,15 @@ void MarketStaging<T>::place_array_values(std::span<const Triplets<T>> parts, st
         starts.push_back(first);
         first += part.count;
     }
-#pragma omp parallel for num_threads(static_cast <int>(scratch_.size())) schedule(dynamic)
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i].count == 0) continue;
+    parallel_for(threads(), parts.size(), [&](int, std::size_t i) {
+        if (parts[i].count == 0) return;
         const auto at = static_cast<std::size_t>(parts[i].rows - rows_.data());
         ArrayCursor cursor(header_, starts[i]);
         for (std::size_t k = at; k < at + parts[i].count; ++k, cursor.advance()) {
             rows_[k] = values_[k] != T(0) ? cursor.row() : index_t{-1};
             cols_[k] = values_[k] != T(0) ? cursor.col() : index_t{-1};
         }
-    }
+    });
 }
 
 }  // namespace sptune::detail

@@ -26,8 +26,8 @@ inline int thread_count(int asked, std::uint64_t work = ~std::uint64_t{0}) {
 
 /// Calls body(thread, i) for each i in [0, count); every thread takes the next i that is free. The
 /// first exception ends the loop and is thrown on. Plain threads instead of OpenMP: its threads
-/// spin at the end of a region, which on a busy machine starves the one they wait for (measured:
-/// 9 times slower reads).
+/// spin at the end of a region, which takes the processor from whoever they wait for. The two do
+/// not mix: an idle OpenMP thread would spin beside the plain ones.
 template <class Body>
 void parallel_for(int threads, std::size_t count, Body body) {
     std::atomic<std::size_t> next{0};

@@ -49,18 +49,6 @@ HWY_INLINE hn::Vec<D> assemble(D d, const T* HWY_RESTRICT x, const I* HWY_RESTRI
     return hn::Load(d, lane);
 }
 
-/// The same through the gather instruction, where there is one.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> gather(D d, const T* HWY_RESTRICT x, const std::int32_t* HWY_RESTRICT idx) {
-    const hn::RebindToSigned<D> di;
-    if constexpr (sizeof(T) == 4) {
-        return hn::GatherIndex(d, x, hn::LoadU(di, idx));
-    } else {
-        const hn::Rebind<std::int32_t, D> d32;
-        return hn::GatherIndex(d, x, hn::PromoteTo(di, hn::LoadU(d32, idx)));
-    }
-}
-
 /// y = α · sum + β · y, where β = 0 must not read y.
 template <class T>
 struct Epilogue {

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
             Buffer<double> x(static_cast<std::size_t>(a.cols), 1.0);
             Buffer<double> y(static_cast<std::size_t>(a.rows), 0.0);
             const double spmv =
-                median_us([&] { plain.apply(*storage, 1.0, x.data(), 0.0, y.data(), threads); });
+                median_us([&] { plain.apply(*storage, 1.0, x.data(), 0.0, y.data(), {threads}); });
             const double features = median_us([&] { extract_features(a, threads); });
             std::printf("%-60s %10d nonzeros  SpMV %9.1f us  features %9.1f us  ratio %6.2f\n",
                         argv[i], static_cast<int>(a.nnz()), spmv, features, features / spmv);

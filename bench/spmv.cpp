@@ -36,7 +36,7 @@ void register_all(const std::string& path) {
                 Buffer<T> x(static_cast<std::size_t>(a.cols), T{1});
                 Buffer<T> y(static_cast<std::size_t>(a.rows), T{0});
                 for (auto _ : state) {
-                    kernel.apply(*storage, T{1}, x.data(), T{0}, y.data(), threads);
+                    kernel.apply(*storage, T{1}, x.data(), T{0}, y.data(), {threads});
                     benchmark::ClobberMemory();
                 }
                 const double calls = static_cast<double>(state.iterations());

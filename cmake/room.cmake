@@ -2,7 +2,15 @@
 # the project's warnings. Rooms are included by their path from the top: "matrix/csr.hpp".
 add_library(sptune_options INTERFACE)
 target_include_directories(sptune_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(sptune_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+target_compile_options(sptune_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Werror>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--Werror=all-warnings;--expt-relaxed-constexpr>"
+  # Messages name files as the repository does, not as the machine that built them.
+  "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+if(SPTUNE_HAS_CUDA)
+  target_compile_definitions(sptune_options INTERFACE SPTUNE_HAS_CUDA)
+endif()
 if(SPTUNE_SANITIZE)
   target_compile_options(sptune_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(sptune_options INTERFACE -fsanitize=address,undefined)

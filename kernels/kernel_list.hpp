@@ -29,16 +29,17 @@ struct KernelList {
 };
 
 template <class T>
-using ApplyFunction = void (*)(const Storage&, T, const T*, T, T*, int);
+using ApplyFunction = void (*)(const Storage&, T, const T*, T, T*, Launch);
 
-/// Adds one instance for row pointer type P. `Format` gives `name`, `inspect<T, P>` and
-/// `convert<T, P>`. `layout` are the parameters that decide how A is stored, `rest` those of the
-/// kernel alone.
+/// Adds one instance for row pointer type P. `Format` gives `name`, `backend` where it is not the
+/// CPU, `inspect<T, P>` and `convert<T, P>`. `layout` are the parameters that decide how A is
+/// stored, `rest` those of the kernel alone.
 template <class Format, class T, class P>
 void add_kernel(KernelList<T>& list, std::string algorithm, Params layout, const Params& rest,
                 ApplyFunction<T> apply, bool deterministic = true) {
     SpmvKernel<T, P> kernel;
     Variant& v = kernel.variant;
+    if constexpr (requires { Format::backend; }) v.backend = Format::backend;
     v.format = Format::name;
     v.algorithm = std::move(algorithm);
     v.layout = v.format + "." + to_string(layout);

@@ -1,43 +1,12 @@
 #include "kernels/registry.hpp"
 
-#include "kernels/cuda_probe.hpp"
-#include "kernels/kernel_hashes.hpp"
-#include "kernels/simd_target.hpp"
-#include "kernels/spmv/formats.hpp"
-#include "kernels/vendor/vendor.hpp"
+#include "kernels/backends.hpp"
 
 namespace sptune {
 
-namespace {
-
-template <class T, class P>
-void finish(std::vector<SpmvKernel<T, P>>& kernels) {
-    for (SpmvKernel<T, P>& k : kernels) k.variant.kernel_hash = kernel_hash(k.variant.format);
-}
-
-template <class T>
-const KernelList<T>& cpu_kernels() {
-    static const KernelList<T> all = [] {
-        simd_target();
-        KernelList<T> list;
-#define SPTUNE_ADD(format) add_##format##_kernels(list);
-        SPTUNE_CPU_FORMATS(SPTUNE_ADD)
-#undef SPTUNE_ADD
-        add_vendor_kernels(list);
-        finish(list.i32);
-        finish(list.i64);
-        return list;
-    }();
-    return all;
-}
-
-}  // namespace
-
 template <class T, class P>
 const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend) {
-    if (backend != Backend::cpu)
-        throw DeviceError("no CUDA kernels: " + cuda_status() + "; use --backend cpu");
-    return cpu_kernels<T>().template of<P>();
+    return (backend == Backend::cpu ? cpu_kernels<T>() : cuda_kernels<T>()).template of<P>();
 }
 
 template const std::vector<SpmvKernel<float, std::int32_t>>& spmv_kernels(Backend);
@@ -49,8 +18,13 @@ std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) 
     Variant v;
     v.backend = backend;
     v.format = "csr";
-    v.algorithm = "static";
-    v.params = {{"x", 32}, {"l", 1}, {"u", 1}, {"w", kAll}};
+    if (backend == Backend::cpu) {
+        v.algorithm = "static";
+        v.params = {{"x", 32}, {"l", 1}, {"u", 1}, {"w", kAll}};
+    } else {
+        v.algorithm = "vector";
+        v.params = {{"t", 8}, {"b", 256}};
+    }
     v.value = value;
     v.index = index;
     return v.id();

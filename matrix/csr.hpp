@@ -9,7 +9,7 @@
 
 namespace sptune {
 
-/// Non-owning CSR over the caller's memory. T: float or double; P: std::int32_t or std::int64_t.
+/// Non-owning CSR over the caller's memory, on the host or on a device. T: float or double; P: std::int32_t or std::int64_t.
 /// row_ptr has rows + 1 entries, starts at 0, never decreases; col_idx and values have nnz.
 /// Columns lie in [0, cols). Columns need not be sorted in a row unless a function says so.
 template <class T, class P = std::int32_t>
@@ -19,8 +19,9 @@ struct CsrView {
     const P* row_ptr = nullptr;
     const index_t* col_idx = nullptr;
     const T* values = nullptr;
+    P entries = -1;  ///< needed where row_ptr lies in device memory; -1: it is read there
 
-    P nnz() const { return rows == 0 ? P{0} : row_ptr[rows]; }
+    P nnz() const { return rows == 0 ? P{0} : entries >= 0 ? entries : row_ptr[rows]; }
 };
 
 /// Owning CSR. What sptune itself makes (readers, generators, conversions) has the columns of each

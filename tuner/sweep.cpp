@@ -25,7 +25,7 @@ Contender contender(CsrView<T, P> a, const Features& features, const SpmvKernel<
         .verify = [=, &kernel, &problem](
                       const Storage& s) { return verify(kernel, s, problem, threads, clock); },
         .run = [apply = kernel.apply, x = problem.x.data(), y = problem.y.data(),
-                threads](const Storage& s) { apply(s, T{1}, x, T{0}, y, threads); },
+                threads](const Storage& s) { apply(s, T{1}, x, T{0}, y, {threads}); },
     };
 }
 

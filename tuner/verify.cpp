@@ -123,7 +123,7 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T
         for (std::size_t i = 0; i < p.y.size(); ++i)
             p.y[i] = run.beta == 0 ? std::numeric_limits<T>::quiet_NaN() : p.y0[i];
         const double start = clock();
-        kernel.apply(storage, run.alpha, p.x.data(), run.beta, p.y.data(), threads);
+        kernel.apply(storage, run.alpha, p.x.data(), run.beta, p.y.data(), {threads});
         verdict.call_us = std::min(verdict.call_us, clock() - start);
         const Worst worst = compare(p, run.alpha, run.beta);
         if (worst.row < 0 || (verdict.row >= 0 && worst.error <= verdict.error)) continue;

@@ -13,7 +13,8 @@
 
 namespace sptune {
 
-/// A converted for one layout. Immutable once made, so that many threads may apply it. A layout
+/// A converted for one layout, in the memory of the backend that applies it. Immutable once made, so
+/// that many threads may apply it; a layout with scratch memory of its own says so. A layout
 /// that needs no conversion (CSR) keeps a view: the caller's arrays must outlive it.
 class Storage {
   public:
@@ -22,6 +23,8 @@ class Storage {
     virtual std::uint64_t bytes() const = 0;
     /// Stored entries, padding included.
     virtual std::uint64_t stored() const = 0;
+    /// Whether apply uses scratch memory that belongs to the storage: two calls must not overlap.
+    virtual bool exclusive() const { return false; }
 };
 
 /// Limits a conversion has to respect.
@@ -37,7 +40,14 @@ struct Footprint {
     std::string illegal;              ///< why the layout cannot be used; empty when it can
 };
 
-/// One row of the registry, for value type T and row pointer type P.
+/// How one call is launched.
+struct Launch {
+    int threads = 1;         ///< CPU: how many
+    void* stream = nullptr;  ///< CUDA: a cudaStream_t; nullptr is the default stream
+};
+
+/// One row of the registry, for value type T and row pointer type P. CPU kernels take host memory,
+/// CUDA kernels device memory, for A as well as for x and y.
 template <class T, class P>
 struct SpmvKernel {
     Variant variant;
@@ -45,14 +55,17 @@ struct SpmvKernel {
     /// Cheap: O(rows) or one pass over the structure at the worst, shared through `features`.
     Footprint (*inspect)(CsrView<T, P> a, const Features& features, const Params& params) = nullptr;
 
-    /// Converts with `threads` threads. Throws OutOfMemory.
+    /// Converts with `threads` threads; on the GPU in the default stream, done when it returns.
+    /// Throws OutOfMemory.
     std::unique_ptr<Storage> (*convert)(CsrView<T, P> a, const Params& params,
                                         int threads) = nullptr;
 
     /// y = αAx + βy. x has cols entries, y rows; they must not overlap. β = 0 never reads y, so
-    /// that NaN in it does not survive. Allocates nothing, throws nothing.
+    /// that NaN in it does not survive. Allocates nothing; throws nothing but, on the GPU,
+    /// CudaError for a launch that failed. On the GPU the call only enqueues.
     /// `storage` was made by `convert` with the same params and the same number of threads.
-    void (*apply)(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) = nullptr;
+    void (*apply)(const Storage& storage, T alpha, const T* x, T beta, T* y,
+                  Launch launch) = nullptr;
 };
 
 }  // namespace sptune

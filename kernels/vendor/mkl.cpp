@@ -60,7 +60,7 @@ struct MklFormat {
 };
 
 template <class T>
-void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, int) {
+void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch) {
     const auto& s = static_cast<const MklStorage<T>&>(storage);
     mkl::library().of<T>().mv(mkl::kNonTranspose, alpha, s.handle, mkl::kGeneralMatrix, x, beta, y);
 }

@@ -155,7 +155,7 @@ index_t first_wrong_row(const SpmvKernel<T, P>& kernel, const Storage& storage, 
     Buffer<T> y(static_cast<std::size_t>(rows));
     for (index_t i = 0; i < rows; ++i)
         y[i] = beta == T{0} ? std::numeric_limits<T>::quiet_NaN() : c.before[i];
-    kernel.apply(storage, alpha, c.x.data(), beta, y.data(), threads);
+    kernel.apply(storage, alpha, c.x.data(), beta, y.data(), {threads});
     for (index_t i = 0; i < rows; ++i) {
         const double old = beta == T{0} ? 0 : double{beta} * double{c.before[i]};
         const double want = double{alpha} * c.product[i] + old;
@@ -232,9 +232,9 @@ TYPED_TEST(Spmv, DeterministicKernelsRepeatToTheBit) {
         if (!kernel.variant.deterministic || kernel.variant.vendor) continue;
         if (!kernel.inspect(a, c.features, kernel.variant.params).illegal.empty()) continue;
         const auto storage = kernel.convert(a, kernel.variant.params, 2);
-        kernel.apply(*storage, 1, c.x.data(), 0, first.data(), 2);
+        kernel.apply(*storage, 1, c.x.data(), 0, first.data(), {2});
         for (int run = 0; run < 3; ++run) {
-            kernel.apply(*storage, 1, c.x.data(), 0, again.data(), 2);
+            kernel.apply(*storage, 1, c.x.data(), 0, again.data(), {2});
             ASSERT_TRUE(std::equal(first.begin(), first.end(), again.begin()))
                 << kernel.variant.id();
         }

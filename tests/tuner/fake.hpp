@@ -40,7 +40,7 @@ struct FakeStorage final : Storage {
 };
 
 inline void apply(const Storage& storage, double alpha, const double* x, double beta, double* y,
-                  int) {
+                  Launch) {
     const auto& s = static_cast<const FakeStorage&>(storage);
     const index_t rows = s.kind == leaves_rows ? s.a.rows - 1 : s.a.rows;
     for (index_t i = 0; i < rows; ++i) {

@@ -63,10 +63,10 @@ HWY_INLINE T multiply_strips(const BsrStorage<T>& s, std::int64_t begin, std::in
 }
 
 template <class T, int R, int C, bool Serial>
-void bsr_blocks(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void bsr_blocks(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const BsrStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         const std::int64_t* ptr = s.block_ptr.data();
         const index_t last = balanced_row(ptr, s.block_rows(), 1, parts, part + 1);
         for (index_t b = balanced_row(ptr, s.block_rows(), 1, parts, part); b < last; ++b) {

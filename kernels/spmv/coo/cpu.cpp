@@ -20,7 +20,7 @@ namespace {
 constexpr int kMaxThreads = 1024;
 
 template <class T, bool Serial>
-void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     struct Carry {
         index_t row;
         T sum;
@@ -28,7 +28,7 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, in
     const auto& s = static_cast<const CooStorage<T>&>(storage);
     Carry carry[kMaxThreads];
     int workers = 1;  // as many as OpenMP delivers
-    parallel_parts(Serial ? 1 : std::min(threads, kMaxThreads), [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : std::min(launch.threads, kMaxThreads), [&](int part, int parts) {
         if (part == 0) workers = parts;
         for (std::int64_t i = part_begin(s.rows, parts, part);
              i < part_begin(s.rows, parts, part + 1); ++i)

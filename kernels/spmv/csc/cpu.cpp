@@ -17,10 +17,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T>
-void csc_scatter(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void csc_scatter(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CscStorage<T>&>(storage);
     const int bands = static_cast<int>(s.bands.size());
-    parallel_parts(bands == 1 ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(bands == 1 ? 1 : launch.threads, [&](int part, int parts) {
         for (int b = part; b < bands; b += parts) {
             const auto& band = s.bands[b];
             for (index_t i = band.first_row; i < band.last_row; ++i)

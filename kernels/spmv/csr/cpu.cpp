@@ -60,9 +60,9 @@ struct Rows {
 
 /// Equal numbers of rows for each thread.
 template <class T, class P, class Inner, bool Serial>
-void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         rows.range(static_cast<index_t>(part_begin(rows.a.rows, parts, part)),
                    static_cast<index_t>(part_begin(rows.a.rows, parts, part + 1)), x, y,
                    Epilogue<T>{alpha, beta});
@@ -71,10 +71,10 @@ void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, int t
 
 /// Chunks of rows claimed as threads get free.
 template <class T, class P, class Inner, int Chunk>
-void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
     const index_t chunks = (rows.a.rows + Chunk - 1) / Chunk;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(launch.threads)
     for (index_t c = 0; c < chunks; ++c)
         rows.range(c * Chunk,
                    static_cast<index_t>(
@@ -84,9 +84,9 @@ void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, int 
 
 /// Equal shares of rows + nnz for each thread, whole rows only.
 template <class T, class P, class Inner>
-void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    parallel_parts(threads, [&](int part, int parts) {
+    parallel_parts(launch.threads, [&](int part, int parts) {
         rows.range(balanced_row(rows.a.row_ptr, rows.a.rows, 1, parts, part),
                    balanced_row(rows.a.row_ptr, rows.a.rows, 1, parts, part + 1), x, y,
                    Epilogue<T>{alpha, beta});
@@ -98,7 +98,7 @@ constexpr int kMaxThreads = 1024;
 /// Equal shares of rows + nnz for each thread; a row may be cut anywhere. The thread that reaches a
 /// row's end writes it, what earlier threads found of it is added afterwards in thread order.
 template <class T, class P, class Inner>
-void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     struct Carry {
         index_t row;
         T sum;
@@ -108,7 +108,7 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, int th
     Carry carry[kMaxThreads];
     int workers = 1;  // as many as OpenMP delivers
     const std::int64_t work = std::int64_t{a.rows} + static_cast<std::int64_t>(a.nnz());
-    parallel_parts(std::min(threads, kMaxThreads), [&](int part, int parts) {
+    parallel_parts(std::min(launch.threads, kMaxThreads), [&](int part, int parts) {
         if (part == 0) workers = parts;
         // The merge path crosses the diagonal `at` in row r, entry at - r: the first r for which
         // row r is not finished by then.

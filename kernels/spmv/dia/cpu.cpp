@@ -56,7 +56,7 @@ HWY_INLINE void edge_row(const DiaStorage<T>& s, const T* v, std::int64_t row, c
 }
 
 template <class T, int Unroll, bool Serial>
-void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const DiaStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
     const std::int64_t width = static_cast<std::int64_t>(s.diagonal.size());
@@ -68,7 +68,7 @@ void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, int thr
         width ? std::max<std::int64_t>(0, -std::int64_t{s.diagonal.front()}) : 0;
     const std::int64_t inner_last =
         width ? std::min<std::int64_t>(s.rows, std::int64_t{s.cols} - s.diagonal.back()) : s.rows;
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         const std::int64_t tiles = (std::int64_t{s.rows} + kDiaTile - 1) / kDiaTile;
         for (std::int64_t t = part_begin(tiles, parts, part);
              t < part_begin(tiles, parts, part + 1); ++t) {

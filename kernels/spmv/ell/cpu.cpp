@@ -16,10 +16,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T, int C, bool Serial>
-void ell_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void ell_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
         for (std::int64_t i = part_begin(chunks, parts, part);
              i < part_begin(chunks, parts, part + 1); ++i) {
@@ -35,10 +35,10 @@ void ell_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, int th
 }
 
 template <class T, bool Serial>
-void ell_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void ell_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         for (std::int64_t i = part_begin(s.rows, parts, part);
              i < part_begin(s.rows, parts, part + 1); ++i)
             out.store(dot_vector<2>(s.values.data() + i * s.width, s.column.data() + i * s.width,

@@ -18,10 +18,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T, int C, bool Serial>
-void hyb_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void hyb_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const HybStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
         const std::int64_t from = part_begin(chunks, parts, part);
         const std::int64_t to = part_begin(chunks, parts, part + 1);

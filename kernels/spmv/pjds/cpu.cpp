@@ -16,7 +16,7 @@ namespace {
 
 /// Chunks get shorter towards the end, so threads claim pieces rather than share them out.
 template <class T, int C, bool Serial>
-void pjds_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void pjds_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const PjdsStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
     const std::int64_t chunks = static_cast<std::int64_t>(s.length.size());
@@ -37,7 +37,7 @@ void pjds_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, int t
     if (Serial) {
         for (std::int64_t piece = 0; piece < pieces; ++piece) run(piece);
     } else {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(launch.threads)
         for (std::int64_t piece = 0; piece < pieces; ++piece) run(piece);
     }
 }

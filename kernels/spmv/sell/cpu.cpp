@@ -17,10 +17,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T, int C, int IndexBits, bool Serial>
-void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, int threads) {
+void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const SellStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : threads, [&](int part, int parts) {
+    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
         const index_t slices = s.slices();
         const std::int64_t* slice_ptr = s.slice_ptr.data();
         const index_t* order = s.order.data();

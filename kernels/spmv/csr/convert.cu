@@ -1,0 +1,248 @@
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/primitives.hpp"
+#include "kernels/instantiate.hpp"
+#include "kernels/spmv/csr/cuda_format.hpp"
+
+#include <limits>
+
+namespace sptune::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr index_t kSpan16 = 1 << 16;
+
+template <class T, class P>
+std::uint64_t csr_bytes(CsrView<T, P> a) {
+    return static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
+           (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
+}
+
+/// tile_row[t] becomes the first row r with row_ptr[r + After] + r >= t · n; After is 0 to put rows
+/// where they begin, 1 where they end.
+template <int After, class P>
+__global__ void find_tiles(const P* row_ptr, index_t rows, int n, index_t* tile_row,
+                           index_t tiles) {
+    const std::int64_t t = global_thread();
+    if (t > tiles) return;
+    index_t low = 0, high = rows;
+    while (t < tiles && low < high) {
+        const index_t middle = low + (high - low) / 2;
+        if (static_cast<std::int64_t>(row_ptr[middle + After]) + middle < t * n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    tile_row[t] = t < tiles ? low : rows;
+}
+
+template <int After, class T, class P>
+DeviceBuffer<index_t> cut_tiles(CsrView<T, P> a, int n) {
+    const std::int64_t work = static_cast<std::int64_t>(a.nnz()) + a.rows;
+    const index_t tiles = static_cast<index_t>(work / n + 1);
+    DeviceBuffer<index_t> tile_row(static_cast<std::size_t>(tiles) + 1);
+    find_tiles<After><<<blocks_for(std::int64_t{tiles} + 1, kThreads), kThreads>>>(
+        a.row_ptr, a.rows, n, tile_row.data(), tiles);
+    SPTUNE_CUDA_LAUNCHED("find_tiles");
+    return tile_row;
+}
+
+/// A block per tile: the smallest column, or -1 where the columns span 2^16 or more.
+template <class P>
+__global__ void find_bases(const P* row_ptr, const index_t* col_idx, const index_t* tile_row, int n,
+                           index_t* base, std::int64_t* narrow_entries) {
+    __shared__ index_t lowest, highest;
+    if (threadIdx.x == 0) lowest = std::numeric_limits<index_t>::max(), highest = 0;
+    __syncthreads();
+    const index_t first = tile_row[blockIdx.x], last = tile_row[blockIdx.x + 1];
+    P begin = 0, end = 0;
+    if (first < last) {
+        begin = row_ptr[first], end = row_ptr[last];
+        if (end - row_ptr[last - 1] > n) end = row_ptr[last - 1];  // a long row
+    }
+    index_t low = std::numeric_limits<index_t>::max(), high = 0;
+    for (P k = begin + threadIdx.x; k < end; k += blockDim.x) {
+        low = min(low, col_idx[k]);
+        high = max(high, col_idx[k]);
+    }
+    low = __reduce_min_sync(kFullMask, low), high = __reduce_max_sync(kFullMask, high);
+    if (threadIdx.x % kWarp == 0) atomicMin(&lowest, low), atomicMax(&highest, high);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    const bool narrow = begin < end && highest - lowest < kSpan16;
+    base[blockIdx.x] = narrow ? lowest : -1;
+    narrow_entries[blockIdx.x] = narrow ? end - begin : 0;
+}
+
+template <class P>
+__global__ void fill_offsets(const P* row_ptr, const index_t* col_idx, const index_t* tile_row,
+                             int n, const index_t* base, std::uint16_t* offset) {
+    const index_t from = base[blockIdx.x];
+    if (from < 0) return;
+    const index_t first = tile_row[blockIdx.x], last = tile_row[blockIdx.x + 1];
+    P end = row_ptr[last];
+    if (end - row_ptr[last - 1] > n) end = row_ptr[last - 1];
+    for (P k = row_ptr[first] + threadIdx.x; k < end; k += blockDim.x)
+        offset[k] = static_cast<std::uint16_t>(col_idx[k] - from);
+}
+
+template <class P>
+__global__ void flag_long_rows(const P* row_ptr, index_t rows, int n, std::uint8_t* flags) {
+    const std::int64_t i = global_thread();
+    if (i < rows) flags[i] = row_ptr[i + 1] - row_ptr[i] > n;
+}
+
+template <class P>
+__global__ void count_pieces(const P* row_ptr, const std::int64_t* positions, int longs, int n,
+                             index_t* long_row, std::int32_t* piece_ptr) {
+    const std::int64_t i = global_thread();
+    if (i >= longs) return;
+    const auto row = static_cast<index_t>(positions[i]);
+    long_row[i] = row;
+    piece_ptr[i] = static_cast<std::int32_t>((row_ptr[row + 1] - row_ptr[row] + n - 1) / n);
+}
+
+__global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
+    for (int p = piece_ptr[blockIdx.x] + threadIdx.x; p < piece_ptr[blockIdx.x + 1];
+         p += blockDim.x)
+        piece_long[p] = blockIdx.x;
+}
+
+template <class T, class P>
+void cut_long_rows(CsrTilesStorage<T, P>& s) {
+    const CsrView<T, P>& a = s.a;
+    if (a.rows == 0) return;
+    DeviceBuffer<std::uint8_t> flags(static_cast<std::size_t>(a.rows));
+    flag_long_rows<<<blocks_for(a.rows, kThreads), kThreads>>>(a.row_ptr, a.rows, s.n,
+                                                               flags.data());
+    SPTUNE_CUDA_LAUNCHED("flag_long_rows");
+    const DeviceBuffer<std::int64_t> positions = positions_of(flags.data(), a.rows);
+    if (positions.empty()) return;
+    const int longs = static_cast<int>(positions.size());
+    s.long_row = DeviceBuffer<index_t>(positions.size());
+    s.piece_ptr = DeviceBuffer<std::int32_t>(positions.size() + 1);
+    count_pieces<<<blocks_for(longs, kThreads), kThreads>>>(a.row_ptr, positions.data(), longs, s.n,
+                                                            s.long_row.data(), s.piece_ptr.data());
+    SPTUNE_CUDA_LAUNCHED("count_pieces");
+    const auto pieces = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
+    s.piece_long = DeviceBuffer<std::int32_t>(pieces);
+    name_pieces<<<longs, kThreads>>>(s.piece_ptr.data(), s.piece_long.data());
+    SPTUNE_CUDA_LAUNCHED("name_pieces");
+    s.partial = DeviceBuffer<T>(pieces);
+    s.done = DeviceBuffer<unsigned>(positions.size());
+    s.done.fill_bytes(0);
+}
+
+struct Narrow {
+    DeviceBuffer<index_t> base;
+    std::int64_t entries = 0;  ///< in narrow tiles
+};
+
+template <class T, class P>
+Narrow find_narrow_tiles(CsrView<T, P> a, const DeviceBuffer<index_t>& tile_row, int n) {
+    const std::size_t tiles = tile_row.size() - 1;
+    Narrow narrow{DeviceBuffer<index_t>(tiles)};
+    DeviceBuffer<std::int64_t> entries(tiles);
+    find_bases<<<static_cast<unsigned>(tiles), kThreads>>>(a.row_ptr, a.col_idx, tile_row.data(), n,
+                                                           narrow.base.data(), entries.data());
+    SPTUNE_CUDA_LAUNCHED("find_bases");
+    narrow.entries = sum_of(entries.data(), static_cast<std::int64_t>(tiles));
+    return narrow;
+}
+
+}  // namespace
+
+template <class T, class P>
+std::uint64_t CsrStorage<T, P>::bytes() const {
+    return csr_bytes(a);
+}
+
+template <class T, class P>
+Footprint CsrFormat::inspect(CsrView<T, P> a, const Features&, const Params&) {
+    return {.storage_bytes = 0, .moved_bytes = csr_bytes(a), .illegal = {}};
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> CsrFormat::convert(CsrView<T, P> a, const Params&, int) {
+    return std::make_unique<CsrStorage<T, P>>(a);
+}
+
+template <class T, class P>
+Footprint CsrTilesFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const int n = get(params, "n");
+    const std::uint64_t nnz = static_cast<std::uint64_t>(a.nnz());
+    const std::uint64_t tiles = (nnz + static_cast<std::uint64_t>(a.rows)) / n + 1;
+    Footprint f;
+    f.storage_bytes = 2 * tiles * sizeof(index_t) + nnz / n * (sizeof(T) + 8);
+    f.moved_bytes = csr_bytes(a) + tiles * sizeof(index_t);
+    if (get(params, "x") == 16) {
+        const std::int64_t narrow = find_narrow_tiles(a, cut_tiles<0>(a, n), n).entries;
+        f.storage_bytes += nnz * sizeof(std::uint16_t);
+        f.moved_bytes -= static_cast<std::uint64_t>(narrow) * sizeof(std::uint16_t);
+        if (narrow == 0) f.illegal = "no tile spans less than 65536 columns";
+    }
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> CsrTilesFormat::convert(CsrView<T, P> a, const Params& params, int) {
+    auto s = std::make_unique<CsrTilesStorage<T, P>>();
+    s->a = a;
+    s->n = get(params, "n");
+    s->tile_row = cut_tiles<0>(a, s->n);
+    cut_long_rows(*s);
+    s->moved_bytes = csr_bytes(a) + s->tile_row.bytes() + s->piece_long.bytes();
+    if (get(params, "x") == 16) {
+        Narrow narrow = find_narrow_tiles(a, s->tile_row, s->n);
+        s->base = std::move(narrow.base);
+        s->offset = DeviceBuffer<std::uint16_t>(static_cast<std::size_t>(a.nnz()));
+        fill_offsets<<<static_cast<unsigned>(s->tiles()), kThreads>>>(
+            a.row_ptr, a.col_idx, s->tile_row.data(), s->n, s->base.data(), s->offset.data());
+        SPTUNE_CUDA_LAUNCHED("fill_offsets");
+        s->moved_bytes -= static_cast<std::uint64_t>(narrow.entries) * sizeof(std::uint16_t);
+    }
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+    return s;
+}
+
+template <class T, class P>
+std::uint64_t CsrMergeStorage<T, P>::bytes() const {
+    return csr_bytes(a) + tile_row.bytes() + carry.bytes();
+}
+
+template <class T, class P>
+Footprint CsrMergeFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const std::uint64_t tiles =
+        (static_cast<std::uint64_t>(a.nnz()) + static_cast<std::uint64_t>(a.rows)) /
+            get(params, "m") +
+        1;
+    Footprint f;
+    f.storage_bytes = tiles * (sizeof(index_t) + sizeof(T));
+    f.moved_bytes = csr_bytes(a) + f.storage_bytes;
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> CsrMergeFormat::convert(CsrView<T, P> a, const Params& params, int) {
+    auto s = std::make_unique<CsrMergeStorage<T, P>>();
+    s->a = a;
+    s->n = get(params, "m");
+    s->tile_row = cut_tiles<1>(a, s->n);
+    s->carry = DeviceBuffer<T>(static_cast<std::size_t>(s->tiles()));
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+    return s;
+}
+
+SPTUNE_INSTANTIATE_FORMAT(CsrFormat)
+SPTUNE_INSTANTIATE_FORMAT(CsrTilesFormat)
+SPTUNE_INSTANTIATE_FORMAT(CsrMergeFormat)
+template class CsrStorage<float, std::int32_t>;
+template class CsrStorage<float, std::int64_t>;
+template class CsrStorage<double, std::int32_t>;
+template class CsrStorage<double, std::int64_t>;
+template class CsrMergeStorage<float, std::int32_t>;
+template class CsrMergeStorage<float, std::int64_t>;
+template class CsrMergeStorage<double, std::int32_t>;
+template class CsrMergeStorage<double, std::int64_t>;
+
+}  // namespace sptune::cuda

@@ -1,0 +1,103 @@
+// CSR on the GPU: as it is, and cut into tiles that a block can stage in shared memory.
+#pragma once
+
+#include "kernels/spmv/kernel.hpp"
+#include "matrix/cuda/device_buffer.hpp"
+
+namespace sptune::cuda {
+
+/// The caller's arrays.
+template <class T, class P>
+class CsrStorage final : public Storage {
+  public:
+    explicit CsrStorage(CsrView<T, P> view) : a(view) {}
+    CsrView<T, P> a;
+
+    std::uint64_t bytes() const override;
+    std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
+};
+
+/// No layout parameters, no conversion.
+struct CsrFormat {
+    static constexpr const char* name = "csr";
+    static constexpr Backend backend = Backend::cuda;
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    template <class T, class P>
+    static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
+};
+
+/// The caller's arrays, and rows put together to tiles of about the same work: row r belongs to
+/// tile (row_ptr[r] + r) / n. So a tile holds at most n rows and less than 2n entries, but for rows
+/// of more than n entries: those are long, always the last of their tile, and cut into pieces that
+/// are summed by blocks of their own.
+/// After Greathouse and Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
+/// storage format", SC 2014, with tiles found in parallel.
+template <class T, class P>
+class CsrTilesStorage final : public Storage {
+  public:
+    CsrView<T, P> a;
+    int n = 0;
+    DeviceBuffer<index_t> tile_row;  ///< tiles + 1; first row of each
+    /// x16: entries; columns less the base of their tile, filled for narrow tiles only.
+    DeviceBuffer<std::uint16_t> offset;
+    DeviceBuffer<index_t> base;  ///< x16: tiles; -1: a tile of 2^16 columns or more uses col_idx
+
+    DeviceBuffer<index_t> long_row;
+    DeviceBuffer<std::int32_t> piece_ptr;   ///< long rows + 1; the pieces of each
+    DeviceBuffer<std::int32_t> piece_long;  ///< pieces; which long row each belongs to
+    mutable DeviceBuffer<T> partial;        ///< pieces; scratch of apply
+    mutable DeviceBuffer<unsigned> done;    ///< long rows; 0 between calls
+
+    std::uint64_t own_bytes = 0;    ///< memory beyond the caller's
+    std::uint64_t moved_bytes = 0;  ///< of A, read by one call
+
+    index_t tiles() const { return static_cast<index_t>(tile_row.size()) - 1; }
+    std::uint64_t bytes() const override { return moved_bytes; }
+    std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
+    bool exclusive() const override { return !long_row.empty(); }
+};
+
+/// Layout parameters n (rows and entries of a tile) and x (bits of a column index where the tile's
+/// columns allow it).
+struct CsrTilesFormat {
+    static constexpr const char* name = "csr";
+    static constexpr Backend backend = Backend::cuda;
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    template <class T, class P>
+    static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
+};
+
+/// The caller's arrays, cut into tiles of exactly n rows and entries together, without regard to
+/// where rows begin; what a tile knows of a row that it does not end is carried to the next.
+/// Source: Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication", SC
+/// 2016.
+template <class T, class P>
+class CsrMergeStorage final : public Storage {
+  public:
+    CsrView<T, P> a;
+    int n = 0;
+    DeviceBuffer<index_t> tile_row;  ///< tiles + 1; rows ended before each tile
+    mutable DeviceBuffer<T> carry;   ///< tiles; scratch of apply
+
+    index_t tiles() const { return static_cast<index_t>(tile_row.size()) - 1; }
+    std::uint64_t bytes() const override;
+    std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
+    bool exclusive() const override { return true; }
+};
+
+/// Layout parameter m: rows and entries of a tile.
+struct CsrMergeFormat {
+    static constexpr const char* name = "csr";
+    static constexpr Backend backend = Backend::cuda;
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    template <class T, class P>
+    static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
+};
+
+}  // namespace sptune::cuda

@@ -62,11 +62,15 @@ struct Device {
     std::string backend;  ///< "cpu" or "cuda"
     std::string name;     ///< "AMD EPYC …"
     std::string key;      ///< folder in the database: device class and threads, path-safe
-    std::string simd;     ///< widest instruction set the kernels use here
-    int threads = 1;
+    std::string simd;     ///< widest instruction set the kernels use here; "sm_90" on a GPU
+    int threads = 1;      ///< on a GPU: its multiprocessors
     std::uint64_t llc_bytes = 0;
     double bandwidth_gbs = 0;  ///< from main memory
     std::vector<BandwidthPoint> bandwidth_curve;
+    // GPUs alone; 0 elsewhere.
+    double copy_gbs = 0;   ///< device to device, bytes read plus bytes written
+    double launch_us = 0;  ///< one empty kernel among others in a graph
+    std::uint64_t memory_bytes = 0;
 };
 
 struct MatrixInfo {

@@ -134,6 +134,9 @@ void visit_fields(maybe_const<Device> auto& d, auto&& field) {
     field("llc_bytes", d.llc_bytes);
     field("bandwidth_gbs", d.bandwidth_gbs);
     field("bandwidth_curve", d.bandwidth_curve);
+    field("copy_gbs", d.copy_gbs);
+    field("launch_us", d.launch_us);
+    field("memory_bytes", d.memory_bytes);
 }
 
 /// Without `path`, which is never stored.

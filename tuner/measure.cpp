@@ -31,6 +31,7 @@ void flush_caches() {
 namespace {
 
 double time_batch(const std::function<void()>& call, const MeasureOptions& o, int calls) {
+    if (o.timer) return o.timer->per_call(call, calls, o.cache == Cache::cold) * calls;
     if (o.cache == Cache::cold) flush_caches();
     const double start = o.clock();
     for (int i = 0; i < calls; ++i) call();
@@ -60,6 +61,7 @@ void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& 
 }  // namespace
 
 Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
+    if (o.timer) o.timer->forget();
     const double start = o.clock();
     double once_us = o.warm_up > 0 ? std::numeric_limits<double>::infinity() : 0;
     for (int i = 0; i < o.warm_up; ++i) once_us = std::min(once_us, time_batch(call, o, 1));
@@ -83,6 +85,7 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
 
 void measure_more(const std::function<void()>& call, const MeasureOptions& o, int samples,
                   Timing& timing) {
+    if (o.timer) o.timer->forget();
     const double once_us = time_batch(call, o, 1);
     if (timing.calls_per_sample == 0) timing.calls_per_sample = calibrate(call, o, once_us);
     for (int i = 0; i < samples; ++i) sample(call, o, timing);

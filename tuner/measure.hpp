@@ -16,6 +16,17 @@ enum class Cache { warm, cold };
 using Clock = double (*)();
 double steady_us();
 
+/// Times calls on a device whose work is not over when the call returns.
+class Timer {
+  public:
+    virtual ~Timer() = default;
+    /// Microseconds that one of `calls` calls takes on the device, back to back; with `cold`, each
+    /// after the caches were flushed.
+    virtual double per_call(const std::function<void()>& call, int calls, bool cold) = 0;
+    /// Tells that the next call is not the one before, whatever its address says.
+    virtual void forget() {}
+};
+
 struct MeasureOptions {
     Cache cache = Cache::warm;
     int warm_up = 3;            ///< calls discarded first
@@ -31,6 +42,7 @@ struct MeasureOptions {
     double give_up_factor = 1.5;
     const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null
     Clock clock = steady_us;
+    Timer* timer = nullptr;  ///< takes the times instead of the clock; may be null
 };
 
 struct Timing {

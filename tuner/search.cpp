@@ -263,6 +263,7 @@ MeasureOptions Search::measure_options(bool anchor) const {
     o.cache = options_.cache;
     o.stop = options_.stop;
     o.clock = options_.clock;
+    o.timer = options_.timer;
     o.warm_up = anchor ? 3 : 1;
     o.noise = anchor ? 0.01 : 0.03;
     o.min_batch_us = 30;

@@ -34,6 +34,7 @@ struct SweepOptions {
     const std::atomic<bool>* stop = nullptr;        ///< set by Ctrl-C; ends the sweep cleanly
     const db::Entry* resume = nullptr;  ///< times with an unchanged kernel hash are taken from here
     Clock clock = steady_us;
+    Timer* timer = nullptr;  ///< set by sweep_spmv for devices that need one
 };
 
 enum class Ended { complete, budget, interrupted };
@@ -44,14 +45,16 @@ struct SweepResult {
 };
 
 /// Measures and verifies every kernel of the registry for `backend`. Stores nothing, prints
-/// nothing. The caller names the matrix and fills in the provenance beyond seed, budget and time.
+/// nothing. `a` lies in host memory whatever the backend; for a GPU it is copied there first. The
+/// caller names the matrix and fills in the provenance beyond seed, budget and time.
 /// The baseline is measured whatever the budget, so that a stopped sweep is no worse than untuned.
 /// Throws DeviceError for a backend that is not there, OutOfMemory when not even x and y fit.
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& options);
 
-/// The same over any kernels, on a device whose bandwidth is known. `baseline` is an id among them.
+/// The same over any CPU kernels, on a device whose bandwidth is known. `baseline` is an id among
+/// them.
 template <class T, class P>
 SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
                           const std::vector<SpmvKernel<T, P>>& kernels, const std::string& baseline,

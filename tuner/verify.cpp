@@ -1,6 +1,7 @@
 #include "tuner/verify.hpp"
 
 #include "kernels/reference.hpp"
+#include "tuner/tolerance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,28 +53,17 @@ struct Worst {
 };
 
 template <class T>
-double allowed(const Problem<T>& p, T alpha, T beta, std::size_t i) {
-    return std::abs(alpha) * p.bound[i] +
-           4 * std::numeric_limits<T>::epsilon() * std::abs(static_cast<double>(beta) * p.y0[i]);
-}
-
-template <class T>
-double expected(const Problem<T>& p, T alpha, T beta, std::size_t i) {
-    return alpha * p.reference[i] + static_cast<double>(beta) * p.y0[i];
-}
-
-template <class T>
-Worst compare(const Problem<T>& p, T alpha, T beta) {
+Worst compare(const Problem<T>& p, const Tolerance& tolerance) {
     Worst worst;
 #pragma omp parallel if (p.y.size() >= kWorthThreads)
     {
         Worst mine;
 #pragma omp for schedule(static) nowait
         for (std::size_t i = 0; i < p.y.size(); ++i) {
-            const double limit = allowed(p, alpha, beta, i);
+            const double limit = tolerance.allowed(p.bound[i], p.y0[i]);
             double error = 0;
             if (std::isfinite(limit))
-                error = std::abs(p.y[i] - expected(p, alpha, beta, i)) / limit;
+                error = std::abs(p.y[i] - tolerance.expected(p.reference[i], p.y0[i])) / limit;
             // NaN too; finite, so that it can be stored.
             if (!std::isfinite(error)) error = std::numeric_limits<double>::max();
             mine.meet(error, static_cast<std::int64_t>(i));
@@ -125,7 +115,8 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T
         const double start = clock();
         kernel.apply(storage, run.alpha, p.x.data(), run.beta, p.y.data(), {threads});
         verdict.call_us = std::min(verdict.call_us, clock() - start);
-        const Worst worst = compare(p, run.alpha, run.beta);
+        const Tolerance tolerance{run.alpha, run.beta, std::numeric_limits<T>::epsilon()};
+        const Worst worst = compare(p, tolerance);
         if (worst.row < 0 || (verdict.row >= 0 && worst.error <= verdict.error)) continue;
         verdict.error = worst.error;
         verdict.row = worst.row;
@@ -134,8 +125,8 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T
         const auto i = static_cast<std::size_t>(worst.row);
         verdict.complaint =
             fmt::format("row {} is {:.9g}, expected {:.9g} ± {:.1e} (α = {}, β = {})", i, p.y[i],
-                        expected(p, run.alpha, run.beta, i), allowed(p, run.alpha, run.beta, i),
-                        run.alpha, run.beta);
+                        tolerance.expected(p.reference[i], p.y0[i]),
+                        tolerance.allowed(p.bound[i], p.y0[i]), run.alpha, run.beta);
     }
     return verdict;
 }

@@ -1,0 +1,88 @@
+#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda_probe.hpp"
+#include "tuner/cuda/helper_kernels.hpp"
+#include "tuner/cuda/sweep.hpp"
+#include "tuner/cuda/timer.hpp"
+#include "tuner/host.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+namespace {
+
+constexpr std::uint64_t kSmallest = 1 << 20;
+constexpr int kPoints = 9, kRepeats = 7;
+
+template <class Work>
+double best_of(CudaTimer& timer, int calls, const Work& work) {
+    timer.forget();
+    double best = timer.per_call(work, calls, false);
+    for (int i = 1; i < kRepeats; ++i) best = std::min(best, timer.per_call(work, calls, false));
+    return best;
+}
+
+std::vector<db::BandwidthPoint> measure_reading(CudaTimer& timer, std::uint64_t l2_bytes) {
+    const std::uint64_t most = std::min(16 * l2_bytes, device_available_memory() / 4);
+    const DeviceBuffer<char> data(most);
+    SPTUNE_CUDA(cudaMemset(const_cast<char*>(data.data()), 1, data.bytes()));
+    std::vector<db::BandwidthPoint> curve;
+    const double ratio = static_cast<double>(most) / kSmallest;
+    for (int i = 0; i < kPoints; ++i) {
+        const auto bytes = static_cast<std::uint64_t>(
+            kSmallest * std::pow(ratio, static_cast<double>(i) / (kPoints - 1)));
+        // Small sets are read many times in one launch: the level's bandwidth, not the launch's.
+        const int passes = static_cast<int>(std::max<std::uint64_t>(most / bytes, 1));
+        const double us = best_of(timer, 2, [&] {
+            cuda::read_all(data.data(), bytes, passes, timer.stream());
+        });
+        curve.push_back({bytes, static_cast<double>(bytes) * passes / us / 1e3});
+    }
+    return curve;
+}
+
+/// Bytes read plus bytes written.
+double measure_copy(CudaTimer& timer, std::uint64_t l2_bytes) {
+    const std::uint64_t bytes = std::min(8 * l2_bytes, device_available_memory() / 8);
+    DeviceBuffer<char> from(bytes), to(bytes);
+    from.fill_bytes(1);
+    const double us = best_of(timer, 2, [&] {
+        SPTUNE_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice,
+                                    timer.stream()));
+    });
+    return 2 * static_cast<double>(bytes) / us / 1e3;
+}
+
+db::Device find_out() {
+    require_cuda();
+    int index = 0;
+    SPTUNE_CUDA(cudaGetDevice(&index));
+    cudaDeviceProp p{};
+    SPTUNE_CUDA(cudaGetDeviceProperties(&p, index));
+    const auto l2 = static_cast<std::uint64_t>(p.l2CacheSize);
+    CudaTimer timer;
+    db::Device device;
+    device.backend = to_string(Backend::cuda);
+    device.name = p.name;
+    device.key = slug(p.name);
+    device.simd = fmt::format("sm_{}{}", p.major, p.minor);
+    device.threads = p.multiProcessorCount;
+    device.llc_bytes = l2;
+    device.bandwidth_curve = measure_reading(timer, l2);
+    device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
+    device.copy_gbs = measure_copy(timer, l2);
+    device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(timer.stream()); });
+    device.memory_bytes = p.totalGlobalMem;
+    return device;
+}
+
+}  // namespace
+
+const db::Device& cuda_device() {
+    static const db::Device device = find_out();
+    return device;
+}
+
+}  // namespace sptune::tuner

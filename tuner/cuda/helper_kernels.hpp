@@ -1,0 +1,20 @@
+// The small kernels that measuring itself needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+namespace sptune::tuner::cuda {
+
+/// Occupies the stream for `nanoseconds`.
+void keep_busy(int nanoseconds, cudaStream_t stream);
+
+/// Reads `bytes` from `data` (aligned to 16 bytes) `passes` times, on all multiprocessors.
+void read_all(const void* data, std::size_t bytes, int passes, cudaStream_t stream);
+
+/// Does nothing: what a launch costs.
+void empty_launch(cudaStream_t stream);
+
+}  // namespace sptune::tuner::cuda

@@ -1,0 +1,27 @@
+// Stands in for the rest of this folder in a build without the CUDA toolkit.
+#include "kernels/cuda_probe.hpp"
+#include "matrix/error.hpp"
+#include "tuner/cuda/sweep.hpp"
+
+namespace sptune::tuner {
+
+const db::Device& cuda_device() {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+#define SPTUNE_INSTANTIATE(T, P) \
+    template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::tuner

@@ -1,0 +1,99 @@
+#include "tuner/cuda/timer.hpp"
+
+#include "tuner/cuda/helper_kernels.hpp"
+
+#include <algorithm>
+
+namespace sptune::tuner {
+namespace {
+
+constexpr int kMostNodes = 64;            ///< of a graph; longer batches replay it
+constexpr int kEnqueueNs = 20'000;        ///< longer than the host needs to enqueue a replay
+constexpr int kEnqueueNsPerReplay = 5'000;
+
+}  // namespace
+
+CudaTimer::CudaTimer() {
+    SPTUNE_CUDA(cudaStreamCreate(&stream_));
+    SPTUNE_CUDA(cudaEventCreate(&begin_));
+    SPTUNE_CUDA(cudaEventCreate(&end_));
+}
+
+CudaTimer::~CudaTimer() {
+    if (batch_) cudaGraphExecDestroy(batch_);
+    if (begin_) cudaEventDestroy(begin_);
+    if (end_) cudaEventDestroy(end_);
+    if (stream_) cudaStreamDestroy(stream_);
+}
+
+void CudaTimer::forget() {
+    if (batch_) SPTUNE_CUDA(cudaGraphExecDestroy(std::exchange(batch_, nullptr)));
+    batch_calls_ = 0;
+}
+
+double CudaTimer::per_call(const std::function<void()>& call, int calls, bool cold) {
+    if (cold) {
+        double sum = 0;
+        for (int i = 0; i < calls; ++i) {
+            flush();  // takes longer than the host needs to enqueue the call
+            sum += elapsed_us(call);
+        }
+        return sum / calls;
+    }
+    if (calls == 1) {
+        cuda::keep_busy(kEnqueueNs, stream_);
+        return elapsed_us(call);
+    }
+    const int nodes = std::min(calls, kMostNodes), replays = (calls + nodes - 1) / nodes;
+    record(call, nodes);
+    cuda::keep_busy(kEnqueueNs + replays * kEnqueueNsPerReplay, stream_);
+    return elapsed_us([&] {
+               for (int i = 0; i < replays; ++i) SPTUNE_CUDA(cudaGraphLaunch(batch_, stream_));
+           }) /
+           (nodes * replays);
+}
+
+double CudaTimer::elapsed_us(const std::function<void()>& work) {
+    SPTUNE_CUDA(cudaEventRecord(begin_, stream_));
+    work();
+    SPTUNE_CUDA(cudaEventRecord(end_, stream_));
+    SPTUNE_CUDA(cudaEventSynchronize(end_));
+    float ms = 0;
+    SPTUNE_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1e3 * static_cast<double>(ms);
+}
+
+void CudaTimer::record(const std::function<void()>& call, int calls) {
+    if (batch_calls_ == calls) return;
+    forget();
+    cudaGraph_t graph = nullptr;
+    SPTUNE_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    try {
+        for (int i = 0; i < calls; ++i) call();
+    } catch (...) {
+        cudaStreamEndCapture(stream_, &graph);
+        if (graph) cudaGraphDestroy(graph);
+        throw;
+    }
+    SPTUNE_CUDA(cudaStreamEndCapture(stream_, &graph));
+    const cudaError_t made = cudaGraphInstantiate(&batch_, graph, 0);
+    cudaGraphDestroy(graph);
+    SPTUNE_CUDA(made);
+    SPTUNE_CUDA(cudaGraphUpload(batch_, stream_));
+    batch_calls_ = calls;
+}
+
+void CudaTimer::flush() {
+    if (evictor_.empty()) {
+        int device = 0, l2 = 0;
+        SPTUNE_CUDA(cudaGetDevice(&device));
+        SPTUNE_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        evictor_ = DeviceBuffer<char>(std::max<std::size_t>(2 * static_cast<std::size_t>(l2), 1));
+        evictor_.fill_bytes(0);
+        SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+    }
+    // Read only: lines left dirty would be written back while the call is timed.
+    cuda::read_all(evictor_.data(), evictor_.size(), 1, stream_);
+}
+
+}  // namespace sptune::tuner

@@ -1,0 +1,35 @@
+// Taking times on a GPU with CUDA events.
+#pragma once
+
+#include "matrix/cuda/device_buffer.hpp"
+#include "tuner/measure.hpp"
+
+namespace sptune::tuner {
+
+/// Calls enqueue on stream(). A batch of warm calls is recorded as a graph once and then replayed,
+/// so that neither the host's speed nor the gaps between its launches are measured. The device is
+/// kept busy while the host enqueues, so that the first event does not fire too early.
+class CudaTimer final : public Timer {
+  public:
+    CudaTimer();
+    ~CudaTimer() override;
+    CudaTimer(const CudaTimer&) = delete;
+    CudaTimer& operator=(const CudaTimer&) = delete;
+
+    cudaStream_t stream() const { return stream_; }
+    double per_call(const std::function<void()>& call, int calls, bool cold) override;
+    void forget() override;
+
+  private:
+    double elapsed_us(const std::function<void()>& work);
+    void record(const std::function<void()>& call, int calls);
+    void flush();
+
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t begin_ = nullptr, end_ = nullptr;
+    cudaGraphExec_t batch_ = nullptr;
+    int batch_calls_ = 0;
+    DeviceBuffer<char> evictor_;  ///< twice the L2 cache; made when first needed
+};
+
+}  // namespace sptune::tuner

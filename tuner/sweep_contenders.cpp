@@ -1,0 +1,62 @@
+#include "tuner/sweep_contenders.hpp"
+
+#include "tuner/decide.hpp"
+
+namespace sptune::tuner {
+namespace {
+
+/// An earlier entry counts only when its times were taken under the same conditions.
+bool same_conditions(const db::Entry& a, const db::Entry& b) {
+    return a.matrix.fingerprint == b.matrix.fingerprint && a.device.key == b.device.key &&
+           a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache;
+}
+
+}  // namespace
+
+bool wanted_by(const Variant& variant, const std::string& baseline, const SweepOptions& options) {
+    const std::string id = variant.id();
+    return id == baseline || matches(id, options.variants);
+}
+
+SweepResult sweep_contenders(const Subject& s, const Features& features,
+                             std::vector<Contender> contenders, const std::string& baseline,
+                             const db::Device& device, const SweepOptions& wanted) {
+    const double start = wanted.clock();
+    const auto rows = static_cast<std::uint64_t>(s.rows), cols = static_cast<std::uint64_t>(s.cols);
+    const auto nnz = static_cast<std::uint64_t>(s.nnz);
+
+    SweepResult result;
+    db::Entry& entry = result.entry;
+    entry.matrix.rows = s.rows, entry.matrix.cols = s.cols, entry.matrix.nnz = s.nnz;
+    entry.matrix.fingerprint = features.fingerprint;
+    entry.features = features;
+    entry.device = device;
+    entry.value = s.value;
+    entry.index = s.index;
+    entry.cache = wanted.cache == Cache::warm ? "warm" : "cold";
+    entry.baseline = baseline;
+    entry.provenance.seed = wanted.seed;
+    entry.provenance.budget_s = wanted.budget_s;
+
+    SweepOptions options = wanted;
+    if (options.resume && !same_conditions(*options.resume, entry)) options.resume = nullptr;
+
+    Scene scene;
+    scene.device = &device;
+    scene.baseline = baseline;
+    scene.flops = 2.0 * static_cast<double>(nnz);
+    scene.csr_bytes = nnz * (s.value_bytes + sizeof(index_t)) + (rows + 1) * s.pointer_bytes;
+    scene.vector_bytes = (rows + cols) * s.value_bytes;
+    // Writing y may overlap with reading in caches, so only reads count.
+    scene.least_bytes = s.used_cols * s.value_bytes;
+
+    Search::Outcome outcome = Search(std::move(contenders), scene, options).run();
+    entry.candidates = std::move(outcome.candidates);
+    result.ended = outcome.ended;
+    entry.complete = outcome.ended == Ended::complete;
+    if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);
+    entry.provenance.sweep_s = (options.clock() - start) / 1e6;
+    return result;
+}
+
+}  // namespace sptune::tuner

@@ -38,7 +38,8 @@ void count_first_entries(const std::span<const index_t>* rows, std::size_t count
     for (std::size_t i = 0; i < count; ++i) {
         Lanes block = {};
         for (std::size_t h = 0; h < kBlockSides.size(); ++h)
-            block[h] = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(kBlockSides[h]) + 1;
+            block[h] =
+                static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(kBlockSides[h]) + 1;
         for (const index_t c : rows[i]) {
             const auto column = static_cast<std::uint32_t>(c);
             const std::uint32_t at = column / kTile, bit = column % kTile;

@@ -25,7 +25,7 @@ struct Plan {
         int c;  // 0: unsorted
     };
     std::array<std::vector<Step>, kLevels> powers;  // window 2^level
-    std::vector<Step> others;                       // window a multiple of ten
+    std::size_t ten = 0, ten_of_twenty = 0, hundred = 0, hundred_of_two = 0;
 };
 
 const Plan& plan() {
@@ -35,10 +35,14 @@ const Plan& plan() {
             const auto [c, sigma] = sell_probes()[i];
             if (sigma == 0) continue;
             const auto window = static_cast<unsigned>(sigma == 1 ? c : sigma);
-            auto& to = std::has_single_bit(window)
-                           ? p.powers[static_cast<std::size_t>(std::countr_zero(window))]
-                           : p.others;
-            to.push_back({i, sigma == 1 ? 0 : c});
+            if (std::has_single_bit(window))
+                p.powers[static_cast<std::size_t>(std::countr_zero(window))].push_back(
+                    {i, sigma == 1 ? 0 : c});
+            else
+                (window == 10    ? p.ten
+                 : window == 20  ? p.ten_of_twenty
+                 : window == 100 ? p.hundred
+                                 : p.hundred_of_two) = i;
         }
         return p;
     }();
@@ -92,25 +96,39 @@ index_t occupied_windows(const index_t* counts, std::size_t size) {
     return sum;
 }
 
-/// tens[i] = how many of the ten rows from 10 i on have at least t entries. Row 10 i + r lies at
-/// r · size + i.
+/// counts[i] = how many of ten rows have at least t entries; of those, row r lies at r · size + i.
 SPTUNE_CLONES
-void count_tens(const index_t* lengths, std::size_t size, index_t t, index_t* tens) {
-    for (std::size_t i = 0; i < size; ++i) tens[i] = 0;
+void count_tens(const index_t* lengths, std::size_t size, index_t t, index_t* counts) {
+    for (std::size_t i = 0; i < size; ++i) counts[i] = 0;
     for (std::size_t r = 0; r < 10; ++r)
-        for (std::size_t i = 0; i < size; ++i) tens[i] += lengths[r * size + i] >= t;
+        for (std::size_t i = 0; i < size; ++i) counts[i] += lengths[r * size + i] >= t;
 }
 
-/// Slices that begin with one of the counted rows, for windows of a multiple of ten rows.
-index_t slices_of_tens(const index_t* tens, std::size_t size, int window, int c) {
-    const auto step = static_cast<std::size_t>(window / 10);
+/// Σ ⌈counts / c⌉ for counts up to 2 c.
+SPTUNE_CLONES
+index_t slices_of_two(const index_t* counts, std::size_t size, index_t c) {
     index_t sum = 0;
-    for (std::size_t first = 0; first < size; first += step) {
-        index_t rows = 0;
-        for (std::size_t i = first; i < std::min(size, first + step); ++i) rows += tens[i];
-        sum += c ? (rows + c - 1) / c : rows > 0;
-    }
+    for (std::size_t i = 0; i < size; ++i) sum += (counts[i] > 0) + (counts[i] > c);
     return sum;
+}
+
+/// counts[i] = the sum of the `step` counts from step · i on. Returns how many sums that are.
+std::size_t add_neighbours(index_t* counts, std::size_t size, std::size_t step) {
+    std::size_t sums = 0;
+    for (std::size_t first = 0; first < size; first += step) {
+        index_t sum = 0;
+        for (std::size_t i = first; i < std::min(size, first + step); ++i) sum += counts[i];
+        counts[sums++] = sum;
+    }
+    return sums;
+}
+
+/// Lengths beyond 32 keep their five leading bits.
+index_t rounded(index_t length) {
+    const int bits =
+        std::max(0, static_cast<int>(std::bit_width(static_cast<unsigned>(length))) - 5);
+    const index_t half = bits > 0 ? 1 << (bits - 1) : 0;
+    return static_cast<index_t>((std::int64_t{length} + half) >> bits << bits);
 }
 
 }  // namespace
@@ -121,48 +139,55 @@ void SellSlots::merge(const SellSlots& other) {
 }
 
 template <class P>
-SellSlots sell_slots(const P* row_ptr, RowWindow block) {
+SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact) {
     const auto rows = static_cast<std::size_t>(block.last - block.first);
     const int bits = std::max(1, static_cast<int>(std::bit_width(rows - 1)));
-    const std::size_t places = std::size_t{1} << bits, tens_size = (rows + 9) / 10;
+    const std::size_t places = std::size_t{1} << bits, twenties = (rows + 19) / 20;
     // Rows that fill up have no entries, and so begin no slice.
     thread_local std::vector<index_t> halved, tenths, counts;
     halved.assign(places, 0);
-    tenths.assign(10 * tens_size, 0);
-    counts.resize(places);
+    tenths.assign(20 * twenties, 0);
+    counts.resize(std::max(places, 2 * twenties));
     index_t t = kNoMore;
-    for (std::size_t i = 0, r = 0, ten = 0; i < rows; ++i) {
-        const P* const at = row_ptr + block.first + static_cast<std::int64_t>(i);
-        const auto length = static_cast<index_t>(at[1] - at[0]);
-        halved[reversed(i, bits)] = length;
-        tenths[r * tens_size + ten] = length;
-        if (++r == 10) r = 0, ++ten;
-        if (length > 0) t = std::min(t, length);
-    }
+    const auto& probes = sell_probes();
+    const Plan& steps = plan();
     SellSlots slots;
-    slots.entries = row_ptr[block.last] - row_ptr[block.first];
+    for (std::size_t i = 0, r = 0, twenty = 0; i < rows; ++i) {
+        const P* const at = row_ptr + block.first + static_cast<std::int64_t>(i);
+        const auto stored = static_cast<index_t>(at[1] - at[0]);
+        const index_t length = exact ? stored : rounded(stored);
+        halved[reversed(i, bits)] = length;
+        tenths[(r < 10 ? 2 * r * twenties : (2 * r - 19) * twenties) + twenty] = length;
+        if (++r == 20) r = 0, ++twenty;
+        if (length > 0) t = std::min(t, length);
+        slots.entries += length;
+    }
     for (index_t before = 0; t != kNoMore;) {
         const std::int64_t weight = t - before;
-        const auto add = [&](const Plan::Step& step, index_t heads) {
-            slots.stored[step.probe] += weight * heads * sell_probes()[step.probe].c;
+        const auto add = [&](std::size_t probe, index_t heads) {
+            slots.stored[probe] += weight * heads * probes[probe].c;
         };
         std::size_t size = places / 2;
         const index_t next = count_pairs(halved.data(), size, t, counts.data());
         for (std::size_t level = 1; level < kLevels; ++level) {
-            for (const Plan::Step& step : plan().powers[level])
-                add(step, step.c ? slices(counts.data(), size,
-                                          std::countr_zero(static_cast<unsigned>(step.c)))
-                                 : occupied_windows(counts.data(), size));
+            for (const Plan::Step& step : steps.powers[level])
+                add(step.probe, step.c ? slices(counts.data(), size,
+                                                std::countr_zero(static_cast<unsigned>(step.c)))
+                                       : occupied_windows(counts.data(), size));
             if (size == 1) continue;  // the window holds the whole block
             size /= 2;
             add_halves(counts.data(), size);
         }
-        count_tens(tenths.data(), tens_size, t, counts.data());
-        for (const Plan::Step& step : plan().others)
-            add(step, slices_of_tens(
-                          counts.data(), tens_size,
-                          step.c ? sell_probes()[step.probe].sigma : sell_probes()[step.probe].c,
-                          step.c));
+        // The even tens lie before the odd ones, so that these are added as halves too.
+        index_t* const tens = counts.data();
+        count_tens(tenths.data(), 2 * twenties, t, tens);
+        add(steps.ten, occupied_windows(tens, 2 * twenties));
+        add_halves(tens, twenties);
+        add(steps.ten_of_twenty, slices_of_two(tens, twenties, 10));
+        const std::size_t hundreds = add_neighbours(tens, twenties, 5);
+        add(steps.hundred, occupied_windows(tens, hundreds));
+        const std::size_t pairs = add_neighbours(tens, hundreds, 2);
+        add(steps.hundred_of_two, slices_of_two(tens, pairs, 100));
         before = t;
         t = next;
     }
@@ -176,7 +201,7 @@ void describe_sell(const SellSlots& slots, Features& f) {
                 static_cast<double>(slots.stored[p]) / static_cast<double>(slots.entries) - 1;
 }
 
-template SellSlots sell_slots(const std::int32_t*, RowWindow);
-template SellSlots sell_slots(const std::int64_t*, RowWindow);
+template SellSlots sell_slots(const std::int32_t*, RowWindow, bool);
+template SellSlots sell_slots(const std::int64_t*, RowWindow, bool);
 
 }  // namespace sptune

@@ -44,6 +44,18 @@ bool same_diagonals(const index_t* col_idx, P before, P begin, P end) {
     return true;
 }
 
+/// Whether a quarter of the rows [first, last) repeat the one before, as far as the beginning
+/// tells. Where fewer do, asking each of them costs more than it saves.
+template <class P>
+bool regular(const P* row_ptr, const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    const std::int64_t tried = std::min<std::int64_t>(64, last - first - 1);
+    std::int64_t repeated = 0;
+    for (std::int64_t i = first + 1; i <= first + tried; ++i)
+        repeated += row_ptr[i] < row_ptr[i + 1] &&
+                    same_diagonals(col_idx, row_ptr[i - 1], row_ptr[i], row_ptr[i + 1]);
+    return 4 * repeated >= tried;
+}
+
 /// Distances to the diagonal, occupied diagonals, smallest columns: per entry, unless the row
 /// repeats the one before. `mark` notes a diagonal.
 template <bool kSorted, class Mark, class P>
@@ -53,6 +65,7 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     index_t before = kNone;  // smallest column of the row before
     if (first > 0 && row_ptr[first - 1] < row_ptr[first])
         before = *std::min_element(col_idx + row_ptr[first - 1], col_idx + row_ptr[first]);
+    const bool repeats = regular(row_ptr, col_idx, first, last);
     std::uint64_t distance = 0;  // of the row before
     wide_sum distances = 0;      // in registers, where the marks cannot touch them
     std::int64_t profile = 0, moves = 0, pairs = 0;
@@ -62,9 +75,9 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
             before = kNone;
             continue;
         }
-        index_t smallest = before + 1;
+        index_t smallest = before + 1;  // of a repeated row
         // The rows of a regular matrix repeat each other, and have nothing new then.
-        if (i == first || !same_diagonals(col_idx, row_ptr[i - 1], begin, end)) {
+        if (!repeats || i == first || !same_diagonals(col_idx, row_ptr[i - 1], begin, end)) {
             distance = 0;
             smallest = col_idx[begin];
             const auto row = static_cast<index_t>(i);

@@ -113,4 +113,11 @@ template std::string row_length_sparkline(CsrView<double, std::int32_t>, const F
 template std::string row_length_sparkline(CsrView<float, std::int64_t>, const Features&);
 template std::string row_length_sparkline(CsrView<double, std::int64_t>, const Features&);
 
+std::string device_text(const db::Device& device) {
+    return fmt::format("{}, {} {}{}, {}, {} GB/s from memory", device.name, device.threads,
+                       device.backend == "cuda" ? "multiprocessor" : "thread",
+                       device.threads == 1 ? "" : "s", device.simd,
+                       significant(device.bandwidth_gbs));
+}
+
 }  // namespace sptune::cli

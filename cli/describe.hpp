@@ -1,6 +1,7 @@
 // A matrix in words.
 #pragma once
 
+#include "db/entry.hpp"
 #include "features/features.hpp"
 #include "matrix/csr.hpp"
 
@@ -18,5 +19,8 @@ std::vector<std::string> describe(const Features& features);
 /// height is the square root of the number of rows. Empty for a matrix without rows.
 template <class T, class P>
 std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features);
+
+/// "AMD EPYC …, 2 threads, AVX2, 36 GB/s from memory", "NVIDIA H200, 132 multiprocessors, …".
+std::string device_text(const db::Device& device);
 
 }  // namespace sptune::cli

@@ -75,8 +75,20 @@ class Profiler {
     template <class T, class P>
     int sweep(const std::string& path, CsrView<T, P> matrix) {
         const Features features = extract_features(matrix, options_.threads);
-        const std::optional<db::Entry> previous = find_previous(matrix, features);
-        tuner::SweepResult result = sweep(matrix, features, previous);
+        int code = kOk;
+        for (const Backend backend : backends_of(options_.backend)) {
+            const int now = sweep(path, matrix, features, backend);
+            if (code == kOk) code = now;
+            if (now == kInterrupted) return kInterrupted;
+        }
+        return code;
+    }
+
+    template <class T, class P>
+    int sweep(const std::string& path, CsrView<T, P> matrix, const Features& features,
+              Backend backend) {
+        const std::optional<db::Entry> previous = find_previous(matrix, features, backend);
+        tuner::SweepResult result = sweep(matrix, features, backend, previous);
         db::Entry& entry = result.entry;
         entry.matrix.name = matrix_name(path);
         entry.matrix.path = path;
@@ -97,15 +109,16 @@ class Profiler {
 
     /// What an earlier run stored for this matrix and device, where it may be taken over.
     template <class T, class P>
-    std::optional<db::Entry> find_previous(CsrView<T, P>, const Features& features) const {
+    std::optional<db::Entry> find_previous(CsrView<T, P>, const Features& features,
+                                           Backend backend) const {
         if (!store_) return std::nullopt;
-        return store_->load(tuner::cpu_device(options_.threads).key,
+        return store_->load(tuner::device_of(backend, options_.threads).key,
                             db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(),
                                           features.fingerprint, options_.cache));
     }
 
     template <class T, class P>
-    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features,
+    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features, Backend backend,
                              const std::optional<db::Entry>& previous) {
         ProgressLine line;
         tuner::SweepOptions sweep;
@@ -122,7 +135,7 @@ class Profiler {
             line.show(p.stage, p.total ? static_cast<double>(p.done) / p.total : 0, best, p.eta_s);
         };
         const InterruptGuard guard;
-        return tuner::sweep_spmv(matrix, features, Backend::cpu, sweep);
+        return tuner::sweep_spmv(matrix, features, backend, sweep);
     }
 
     /// Stores the entry; the last line of the report says where.
@@ -188,7 +201,7 @@ int run_profile(const std::vector<std::string>& args) {
     if (!options.json.empty()) {
         auto documents = nlohmann::ordered_json::array();
         for (const db::Entry& entry : entries) documents.push_back(db::profile_document(entry));
-        if (options.matrices.size() > 1)
+        if (options.matrices.size() * backends_of(options.backend).size() > 1)
             write_json(options.json, documents);
         else if (!documents.empty())
             write_json(options.json, documents.front());

@@ -110,12 +110,11 @@ std::string section(const db::Entry& entry) {
     const std::vector<Ranked> all = ranking(entry);
     const Features& f = entry.features;
     std::string out = fmt::format(
-        "<h2>{}</h2>\n<p class=\"facts\">{} × {}, {} nonzeros, {}: {}<br>{}, {} threads, {}, {} "
-        "GB/s</p>\n<p><strong>{}</strong></p>\n",
+        "<h2>{}</h2>\n<p class=\"facts\">{} × {}, {} nonzeros, {}: {}<br>{}</p>"
+        "\n<p><strong>{}</strong></p>\n",
         escaped(entry.matrix.name), count(f.rows), count(f.cols), count(f.nnz),
         to_string(entry.value), escaped(fmt::format("{}", fmt::join(describe(f), "; "))),
-        escaped(entry.device.name), entry.device.threads, escaped(entry.device.simd),
-        significant(entry.device.bandwidth_gbs), escaped(tuner::why_winner(entry)));
+        escaped(device_text(entry.device)), escaped(tuner::why_winner(entry)));
     if (!all.empty()) out += chart(entry, highlights(all, kBars)) + measured_table(entry, all);
     return out + skipped_table(entry);
 }

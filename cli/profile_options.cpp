@@ -13,7 +13,7 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
                     "is fastest and why, and stores what was found in the tuning database.");
     options.operands(o.matrices, 1, ~std::size_t{0})
         .choice("backend", {"auto", "cpu", "cuda", "all"}, o.backend,
-                "where to run (auto: the GPU where there is one, else the CPU)")
+                "where to run (auto: the GPU where there is one, else the CPU; all: both)")
         .choice("precision", {"f32", "f64"}, o.precision, "type of the values (f64)")
         .choice("op", {"spmv", "spgemm"}, o.op, "y = αAx + βy or C = A·B (spmv)")
         .number("budget", "SECONDS", o.budget_s, 0, 1e9,
@@ -32,7 +32,8 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .flag("resume", o.resume, "take over all stored times whose kernel is unchanged")
         .flag("fresh", o.fresh, "measure everything anew, also after a run that was cut short")
         .text("json", "FILE|-", o.json,
-              "write the full result; - prints it alone on stdout. Several matrices: an array")
+              "write the full result; - prints it alone on stdout. Several matrices or backends: an "
+              "array")
         .text("html", "FILE", o.html, "write a page for the browser: charts and tables")
         .flag("all,a", o.all, "show every measured kernel, not only the highlights")
         .flag("verbose", o.all, "the same as --all")
@@ -48,10 +49,14 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
     if (o.resume && o.fresh) throw UsageError("--resume and --fresh exclude each other");
     if (o.op == "spgemm")
         throw UsageError("--op spgemm: sparse × sparse is not in this version; only spmv is");
-    if (o.backend == "cuda" || o.backend == "all")
-        throw DeviceError("--backend " + o.backend + ": no CUDA kernels: " + cuda_status() +
-                          "; use --backend cpu");
+    if (o.backend == "cuda" || o.backend == "all") require_cuda();
     return true;
+}
+
+std::vector<Backend> backends_of(const std::string& choice) {
+    if (choice == "all") return {Backend::cpu, Backend::cuda};
+    if (choice == "cpu" || (choice == "auto" && !cuda_usable())) return {Backend::cpu};
+    return {Backend::cuda};
 }
 
 }  // namespace sptune::cli

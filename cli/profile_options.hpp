@@ -1,6 +1,8 @@
 // The command line of `sptune profile`.
 #pragma once
 
+#include "kernels/variant.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,5 +24,8 @@ struct ProfileOptions {
 /// False when --help was printed. Throws UsageError, and DeviceError for a backend that this build
 /// does not have.
 bool parse_profile(const std::vector<std::string>& args, ProfileOptions& options);
+
+/// What --backend means here: "auto" is the GPU where there is one, "all" the CPU and the GPU.
+std::vector<Backend> backends_of(const std::string& choice);
 
 }  // namespace sptune::cli

@@ -73,9 +73,7 @@ class Report {
                                 plain(f.row_median), plain(f.row_mean), count(f.row_max),
                                 options_.sparkline.empty() ? "" : "   " + options_.sparkline));
         out += fact("structure", fmt::format("{}", fmt::join(describe(f), "; ")));
-        out += fact("device", fmt::format("{}, {} thread{}, {}, {} GB/s from memory", device.name,
-                                          device.threads, device.threads == 1 ? "" : "s",
-                                          device.simd, significant(device.bandwidth_gbs)));
+        out += fact("device", device_text(device));
         return out;
     }
 

@@ -1,5 +1,6 @@
 #include "features/blocks.hpp"
 
+#include "features/occupied_blocks.hpp"
 #include "matrix/counter_random.hpp"
 
 #include <algorithm>
@@ -9,66 +10,23 @@
 namespace sptune {
 namespace {
 
-/// Sorted, distinct columns of consecutive block rows of equal height.
-struct Lists {
-    std::vector<index_t> columns;
-    std::vector<std::size_t> begin{0};  // of each list, and the end
-
-    std::size_t size() const { return begin.size() - 1; }
-    std::span<const index_t> operator[](std::size_t i) const {
-        return {columns.data() + begin[i], begin[i + 1] - begin[i]};
-    }
-    void close() { begin.push_back(columns.size()); }
-    void clear() {
-        columns.clear();
-        begin.resize(1);
-    }
-};
-
-/// Unites every `height` lists of `in` into one: block rows that many times as high.
-void unite(const Lists& in, std::size_t height, Lists& out) {
-    thread_local std::vector<index_t> sum, next;
-    out.clear();
-    for (std::size_t i = 0; i < in.size(); i += height) {
-        sum.assign(in[i].begin(), in[i].end());
-        for (std::size_t j = i + 1; j < std::min(in.size(), i + height); ++j) {
-            next.resize(sum.size() + in[j].size());
-            next.resize(static_cast<std::size_t>(
-                std::ranges::set_union(sum, in[j], next.begin()).out - next.begin()));
-            sum.swap(next);
-        }
-        out.columns.insert(out.columns.end(), sum.begin(), sum.end());
-        out.close();
-    }
+/// Place of a height or width in kBlockSides.
+std::size_t side(int length) {
+    return static_cast<std::size_t>(std::ranges::find(kBlockSides, length) - kBlockSides.begin());
 }
 
-/// How many blocks of C columns the lists touch. C is a template argument for the division.
-template <index_t C>
-std::size_t occupied(const Lists& lists) {
-    std::size_t blocks = 0;
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        const auto list = lists[i];
-        blocks += !list.empty();
-        for (std::size_t k = 1; k < list.size(); ++k) blocks += list[k] / C != list[k - 1] / C;
+/// The entries of `row` in columns [low, high); copied to the end of `copies` if they do not lie
+/// side by side.
+std::span<const index_t> strip_of(std::span<const index_t> row, std::int64_t low, std::int64_t high,
+                                  bool sorted, std::vector<index_t>& copies) {
+    if (sorted) {
+        const auto first = std::lower_bound(row.begin(), row.end(), low);
+        return {first, std::lower_bound(first, row.end(), high)};
     }
-    return blocks;
-}
-
-std::size_t occupied(const Lists& lists, int c) {
-    switch (c) {
-        case 1:
-            return lists.columns.size();
-        case 2:
-            return occupied<2>(lists);
-        case 3:
-            return occupied<3>(lists);
-        case 4:
-            return occupied<4>(lists);
-        case 6:
-            return occupied<6>(lists);
-        default:
-            return occupied<8>(lists);
-    }
+    const std::size_t begin = copies.size();
+    std::ranges::copy_if(row, std::back_inserter(copies),
+                         [&](index_t c) { return c >= low && c < high; });
+    return std::span(copies).subspan(begin);
 }
 
 }  // namespace
@@ -95,44 +53,28 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
         high = std::min(cols, low + wide * kBlockGroup);
     }
 
-    thread_local Lists rows, two, four, eight, three, six;
-    rows.clear();
-    double kept = 0;
+    thread_local std::vector<index_t> inside;  // of rows whose entries are not sorted
+    inside.clear();
+    inside.reserve(sorted ? 0 : static_cast<std::size_t>(entries));  // spans must stay valid
+    std::array<std::span<const index_t>, kBlockGroup> rows;
+    std::size_t kept = 0, count = 0;
     for (std::int64_t i = group.first; i < group.last; ++i) {
-        const std::size_t begin = rows.columns.size();
-        const index_t *first = col_idx + row_ptr[i], *last = col_idx + row_ptr[i + 1];
-        if (sorted) {
-            first = std::lower_bound(first, last, low);
-            last = std::lower_bound(first, last, high);
-        }
-        std::copy_if(first, last, std::back_inserter(rows.columns),
-                     [&](index_t c) { return c >= low && c < high; });
-        const auto own = std::span(rows.columns).subspan(begin);
-        if (!std::ranges::is_sorted(own)) std::ranges::sort(own);
-        kept += static_cast<double>(own.size());
-        if (own.size() > 1) {
-            out.gaps +=
-                static_cast<double>(own.back() - own.front()) / static_cast<double>(own.size() - 1);
-            ++out.gap_rows;
-        }
-        rows.columns.erase(std::unique(rows.columns.begin() + static_cast<std::ptrdiff_t>(begin),
-                                       rows.columns.end()),
-                           rows.columns.end());
-        rows.close();
+        std::span<const index_t> row{col_idx + row_ptr[i], col_idx + row_ptr[i + 1]};
+        if (entries > entry_limit) row = strip_of(row, low, high, sorted, inside);
+        rows[count++] = row;
+        kept += row.size();
+        if (row.size() < 2) continue;
+        const auto [least, most] =
+            sorted ? std::ranges::minmax_result{row.front(), row.back()} : std::ranges::minmax(row);
+        out.gaps += static_cast<double>(most - least) / static_cast<double>(row.size() - 1);
+        ++out.gap_rows;
     }
     if (kept == 0) return;
-    unite(rows, 2, two);
-    unite(two, 2, four);
-    unite(four, 2, eight);
-    unite(rows, 3, three);
-    unite(three, 2, six);
-    const auto of_height = [&](int r) -> const Lists& {
-        return r == 1 ? rows : r == 2 ? two : r == 3 ? three : r == 4 ? four : r == 6 ? six : eight;
-    };
-    const double scale = static_cast<double>(entries) / kept;
+    const OccupiedBlocks blocks = occupied_blocks({rows.data(), count});
+    const double scale = static_cast<double>(entries) / static_cast<double>(kept);
     const auto& probes = bsr_probes();
     for (std::size_t p = 0; p < probes.size(); ++p)
-        out.blocks[p] += scale * static_cast<double>(occupied(of_height(probes[p].r), probes[p].c));
+        out.blocks[p] += scale * blocks[side(probes[p].c)][side(probes[p].r)];
     out.entries += static_cast<double>(entries);
 }
 

@@ -9,7 +9,8 @@
 
 namespace sptune {
 
-/// Rows that the heights r of all bsr_probes() divide: a group of so many rows cuts no block.
+/// Rows that the heights r of all bsr_probes() divide: a group of so many rows cuts no block. So do
+/// so many columns with the widths c.
 inline constexpr std::int64_t kBlockGroup = 24;
 
 /// Sums over groups of rows. Doubles, because groups that were thinned out are scaled up.

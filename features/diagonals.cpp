@@ -1,38 +1,30 @@
 #include "features/diagonals.hpp"
 
-#include "matrix/error.hpp"
+#include "features/slot_table.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cstdlib>
-#include <memory>
+#include <functional>
 
 namespace sptune {
 namespace {
 
-/// Memory that the system zeroes only where it is touched: diagonals are many, samples are few.
-std::unique_ptr<std::uint32_t[], decltype(&std::free)> lazy_zeros(std::size_t size) {
-    auto* p = static_cast<std::uint32_t*>(std::calloc(size, sizeof(std::uint32_t)));
-    if (!p) throw OutOfMemory("the count of diagonals", size * sizeof(std::uint32_t));
-    return {p, &std::free};
+/// Whether `n` sampled entries occupy at least 60 % of what the sample holds of diagonal d.
+bool dense(std::int64_t n, std::int64_t d, const RowSample& sample, const Features& f) {
+    const std::int64_t first = std::max<std::int64_t>(0, -d), last = std::min(f.rows, f.cols - d);
+    // Most are met once or twice, which is too little for the one window they cross for sure.
+    const RowWindow& w = d >= 0 ? sample.windows().front() : sample.windows().back();
+    const bool crossed = first <= w.first && w.last <= last;
+    if (crossed && static_cast<double>(n) < 0.6 * static_cast<double>(w.last - w.first))
+        return false;
+    return static_cast<double>(n) >= 0.6 * static_cast<double>(sample.rows_in(first, last));
 }
 
 }  // namespace
 
 void describe_diagonals(const WholePass& pass, Features& f) {
-    std::size_t lowest = pass.occupied.size(), highest = 0;  // words
-    for (std::size_t w = 0; w < pass.occupied.size(); ++w) {
-        if (!pass.occupied[w]) continue;
-        f.diagonals += std::popcount(pass.occupied[w]);
-        lowest = std::min(lowest, w);
-        highest = w;
-    }
-    if (f.diagonals == 0) return;
-    const auto offset = [&](std::size_t word, int bit) {
-        return static_cast<std::int64_t>(word) * 64 + bit - (f.rows - 1);
-    };
-    f.bandwidth_max =
-        std::max(std::abs(offset(lowest, std::countr_zero(pass.occupied[lowest]))),
-                 std::abs(offset(highest, 63 - std::countl_zero(pass.occupied[highest]))));
+    f.diagonals = pass.diagonals;
+    f.bandwidth_max = std::max(std::abs(pass.lowest_diagonal), std::abs(pass.highest_diagonal));
     const auto nnz = static_cast<double>(f.nnz);
     f.bandwidth_mean = static_cast<double>(pass.distance) / nnz;
     f.profile = pass.profile;
@@ -44,35 +36,34 @@ void sample_diagonals(const P* row_ptr, const index_t* col_idx, const RowSample&
                       Features& f) {
     // Of a row as long as that, entries at equal strides stand for the rest.
     const std::int64_t row_limit = sample.everything() ? f.nnz : 4096;
-    const auto count = lazy_zeros(static_cast<std::size_t>(f.rows + f.cols));
-    std::vector<std::int64_t> touched;
+    thread_local SlotTable slots;
+    thread_local std::vector<std::uint32_t> counts;
+    std::int64_t entries = 0;
+    for (const RowWindow& w : sample.windows())
+        for (std::int64_t i = w.first; i < w.last; ++i)
+            entries += std::min<std::int64_t>(row_ptr[i + 1] - row_ptr[i], row_limit + 1);
+    slots.reset(static_cast<std::size_t>(entries));
+    counts.assign(static_cast<std::size_t>(entries), 0);
     for (const RowWindow& w : sample.windows())
         for (std::int64_t i = w.first; i < w.last; ++i) {
             const std::int64_t stride = 1 + (row_ptr[i + 1] - row_ptr[i]) / (row_limit + 1);
-            for (std::int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k += stride) {
-                const std::int64_t d = col_idx[k] - i + f.rows - 1;
-                if (count[static_cast<std::size_t>(d)] == 0) touched.push_back(d);
-                count[static_cast<std::size_t>(d)] += static_cast<std::uint32_t>(stride);
-            }
+            for (std::int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k += stride)
+                counts[slots[static_cast<std::uint32_t>(col_idx[k] - i + f.rows - 1)]] +=
+                    static_cast<std::uint32_t>(stride);
         }
-    if (touched.empty()) return;
+    if (slots.keys().empty()) return;
 
-    double total = 0, dense = 0;
-    std::vector<std::uint32_t> counts;
-    counts.reserve(touched.size());
-    for (const std::int64_t at : touched) {
-        const std::uint32_t n = count[static_cast<std::size_t>(at)];
-        const std::int64_t d = at - (f.rows - 1);
-        const std::int64_t first = std::max<std::int64_t>(0, -d);
-        const std::int64_t crossed = sample.rows_in(first, std::min(f.rows, f.cols - d));
-        if (n >= 0.6 * static_cast<double>(crossed)) {
+    counts.resize(slots.keys().size());
+    double total = 0, on_dense = 0;
+    for (std::size_t s = 0; s < counts.size(); ++s) {
+        const std::int64_t d = std::int64_t{slots.keys()[s]} - (f.rows - 1);
+        if (dense(counts[s], d, sample, f)) {
             ++f.dense_diagonals;
-            dense += n;
+            on_dense += counts[s];
         }
-        total += n;
-        counts.push_back(n);
+        total += counts[s];
     }
-    f.dense_diagonal_share = dense / total;
+    f.dense_diagonal_share = on_dense / total;
     const std::size_t kept = std::min<std::size_t>(64, counts.size());
     std::partial_sort(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(kept),
                       counts.end(), std::greater<>());

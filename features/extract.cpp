@@ -16,9 +16,10 @@
 namespace sptune {
 namespace {
 
-/// Rows plus entries that are always affordable (a fraction of a millisecond), and the share of
-/// them beyond: a sampled entry costs some fifty times one of the whole pass.
-constexpr std::int64_t kWorkFloor = 3072;
+/// Rows plus entries up to which all is looked at; how much of larger matrices is at least; and the
+/// share of really large ones: a sampled entry costs some ten times one of the whole pass.
+constexpr std::int64_t kWorkInFull = 2048;
+constexpr std::int64_t kWorkFloor = 1536;
 constexpr std::int64_t kWorkShare = 192;
 constexpr std::int64_t kWindows = 48;
 
@@ -36,12 +37,11 @@ Features blank(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
 template <class T, class P>
 void sample_rows(CsrView<T, P> a, const WholePass& pass, int threads, Features& f) {
     const std::int64_t all_work = f.rows + f.nnz;
-    const std::int64_t work = std::min(all_work, std::max(kWorkFloor, all_work / kWorkShare));
+    const std::int64_t work =
+        all_work <= kWorkInFull ? all_work : std::max(kWorkFloor, all_work / kWorkShare);
     const double share = static_cast<double>(work) / static_cast<double>(all_work);
     const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(f.rows)));
     const RowSample rows(f.rows, wanted, kBlockGroup, kWindows);
-    const RowSample diagonal_rows(f.rows, rows.everything() ? f.rows : wanted / 2, kBlockGroup,
-                                  kWindows);
     // SELL needs long stretches of rows, which small matrices cannot afford in full.
     const std::int64_t block =
         rows.everything() || wanted >= kSellBlock ? kSellBlock : kSellBlock / 2;
@@ -71,10 +71,11 @@ void sample_rows(CsrView<T, P> a, const WholePass& pass, int threads, Features& 
         BlockCounts own_counts;
         MirrorCounts own_mirrors;
 #pragma omp single nowait
-        sample_diagonals(a.row_ptr, a.col_idx, diagonal_rows, f);
+        sample_diagonals(a.row_ptr, a.col_idx, rows, f);
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t b = 0; b < block_count; ++b)
-            own_slots.merge(sell_slots(a.row_ptr, blocks.windows()[static_cast<std::size_t>(b)]));
+            own_slots.merge(sell_slots(a.row_ptr, blocks.windows()[static_cast<std::size_t>(b)],
+                                       rows.everything()));
 #pragma omp for schedule(dynamic, 4) nowait
         for (std::int64_t g = 0; g < group_count; ++g) {
             const RowWindow& group = groups[static_cast<std::size_t>(g)];

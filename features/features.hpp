@@ -79,7 +79,8 @@ struct Features {
     /// Hash of rows, cols, row_ptr and col_idx: the same on CPU and GPU, for any thread count.
     std::uint64_t fingerprint = 0;
 
-    // How much was looked at: fills and symmetry are estimated from this share of the rows.
+    // How much was looked at: fills, symmetry, dense and fullest diagonals are estimated from this
+    // share of the rows. Below 1 SELL padding takes lengths rounded to four bits.
     double sampled_share = 1;
 };
 

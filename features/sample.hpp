@@ -24,7 +24,8 @@ class RowSample {
     bool everything() const { return everything_; }
     /// Sampled rows inside [first, last).
     std::int64_t rows_in(std::int64_t first, std::int64_t last) const {
-        return first < last ? rows_before(last) - rows_before(first) : 0;
+        if (first >= last) return 0;
+        return everything_ ? last - first : rows_before(last) - rows_before(first);
     }
 
   private:

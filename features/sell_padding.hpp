@@ -21,9 +21,10 @@ struct SellSlots {
 
 /// Counts for the rows of `block` (at most kSellBlock). Slices and sorting windows start at its
 /// first row; the last slice is stored with all its C rows. A σ beyond the block is taken as the
-/// whole block.
+/// whole block. Unless `exact`, lengths beyond 16 are rounded to their four leading bits (by 6 %
+/// at most), which bounds how many different ones there are.
 template <class P>
-SellSlots sell_slots(const P* row_ptr, RowWindow block);
+SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact = true);
 
 /// Fills the entries of f.sell with σ ≠ n.
 void describe_sell(const SellSlots& slots, Features& f);

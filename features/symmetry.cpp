@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace sptune {
+namespace {
+
+/// std::lower_bound without a branch to mispredict: the places of mirror images are irregular.
+const index_t* first_not_below(const index_t* begin, const index_t* end, index_t row) {
+    if (begin == end) return end;
+    auto left = end - begin;
+    while (left > 1) {
+        const auto half = left / 2;
+        begin += begin[half - 1] < row ? half : 0;
+        left -= half;
+    }
+    return begin + (*begin < row);
+}
+
+}  // namespace
 
 void MirrorCounts::merge(const MirrorCounts& other) {
     entries += other.entries;
@@ -22,7 +37,7 @@ void count_mirrors(CsrView<T, P> a, RowWindow window, std::int64_t stride, bool 
             const index_t* const begin = a.col_idx + a.row_ptr[j];
             const index_t* const end = a.col_idx + a.row_ptr[j + 1];
             const index_t* const mirror =
-                sorted ? std::lower_bound(begin, end, row) : std::find(begin, end, row);
+                sorted ? first_not_below(begin, end, row) : std::find(begin, end, row);
             if (mirror == end || *mirror != row) continue;
             ++out.present;
             out.equal += a.values[mirror - a.col_idx] == a.values[k];

@@ -1,11 +1,13 @@
 #include "features/whole_pass.hpp"
 
+#include "features/clones.hpp"
+#include "features/diagonal_marks.hpp"
 #include "features/fingerprint.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include <omp.h>
 
@@ -42,18 +44,30 @@ bool same_diagonals(const index_t* col_idx, P before, P begin, P end) {
     return true;
 }
 
-/// Distances to the diagonal, occupied diagonals, smallest columns, order: all per entry.
+/// Whether a quarter of the rows [first, last) repeat the one before, as far as the beginning
+/// tells. Where fewer do, asking each of them costs more than it saves.
 template <class P>
+bool regular(const P* row_ptr, const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    const std::int64_t tried = std::min<std::int64_t>(64, last - first - 1);
+    std::int64_t repeated = 0;
+    for (std::int64_t i = first + 1; i <= first + tried; ++i)
+        repeated += row_ptr[i] < row_ptr[i + 1] &&
+                    same_diagonals(col_idx, row_ptr[i - 1], row_ptr[i], row_ptr[i + 1]);
+    return 4 * repeated >= tried;
+}
+
+/// Distances to the diagonal, occupied diagonals, smallest columns: per entry, unless the row
+/// repeats the one before. `mark` notes a diagonal.
+template <bool kSorted, class Mark, class P>
 void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std::int64_t first,
-                 std::int64_t last, WholePass& out) {
-    std::uint64_t* const occupied = out.occupied.data();
+                 std::int64_t last, Mark mark, WholePass& out) {
     constexpr index_t kNone = -1;
     index_t before = kNone;  // smallest column of the row before
     if (first > 0 && row_ptr[first - 1] < row_ptr[first])
         before = *std::min_element(col_idx + row_ptr[first - 1], col_idx + row_ptr[first]);
+    const bool repeats = regular(row_ptr, col_idx, first, last);
     std::uint64_t distance = 0;  // of the row before
-    bool sorted = true;
-    wide_sum distances = 0;  // in registers, where stores to `occupied` cannot touch them
+    wide_sum distances = 0;      // in registers, where the marks cannot touch them
     std::int64_t profile = 0, moves = 0, pairs = 0;
     for (std::int64_t i = first; i < last; ++i) {
         const P begin = row_ptr[i], end = row_ptr[i + 1];
@@ -61,22 +75,18 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
             before = kNone;
             continue;
         }
-        index_t smallest = before + 1;
+        index_t smallest = before + 1;  // of a repeated row
         // The rows of a regular matrix repeat each other, and have nothing new then.
-        if (i == first || !same_diagonals(col_idx, row_ptr[i - 1], begin, end)) {
+        if (!repeats || i == first || !same_diagonals(col_idx, row_ptr[i - 1], begin, end)) {
             distance = 0;
             smallest = col_idx[begin];
-            index_t previous = smallest;
             const auto row = static_cast<index_t>(i);
             const std::int64_t shift = rows - 1 - i;
             for (P k = begin; k < end; ++k) {
                 const index_t column = col_idx[k];
-                sorted &= previous <= column;
-                previous = column;
-                smallest = std::min(smallest, column);
+                if constexpr (!kSorted) smallest = std::min(smallest, column);
                 distance += static_cast<std::uint32_t>(std::abs(column - row));
-                const auto bit = static_cast<std::uint64_t>(column + shift);
-                occupied[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+                mark(static_cast<std::uint64_t>(column + shift));
             }
         }
         distances += distance;
@@ -91,7 +101,45 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     out.profile += profile;
     out.first_moves += moves;
     out.first_pairs += pairs;
-    out.sorted &= sorted;
+}
+
+/// The fingerprint's terms of col_idx[first, last).
+SPTUNE_CLONES
+std::uint64_t hash_columns(const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    return column_terms(col_idx, first, last);
+}
+
+/// How often a column is smaller than the one before it in col_idx[first, last).
+SPTUNE_CLONES
+std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    std::int64_t sum = 0;
+    for (std::int64_t k = first + 1; k < last; ++k) sum += col_idx[k] < col_idx[k - 1];
+    return sum;
+}
+
+/// As many of those as lie between rows; all of them where the columns of every row are sorted.
+template <class P>
+std::int64_t descents_between(const P* row_ptr, const index_t* col_idx, std::int64_t first,
+                              std::int64_t last) {
+    const P begin = row_ptr[first];
+    std::int64_t sum = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+        const P at = row_ptr[i];
+        if (at < row_ptr[i + 1] && at > begin) sum += col_idx[at] < col_idx[at - 1];
+    }
+    return sum;
+}
+
+SPTUNE_CLONES
+void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t count) {
+    for (std::size_t w = 0; w < count; ++w) into[w] |= from[w];
+}
+
+SPTUNE_CLONES
+std::int64_t count_bits(const std::uint64_t* words, std::size_t count) {
+    std::int64_t sum = 0;
+    for (std::size_t w = 0; w < count; ++w) sum += std::popcount(words[w]);
+    return sum;
 }
 
 /// Are the values of [first, last) and the first value of all the same bits? They are when they
@@ -115,8 +163,6 @@ void WholePass::merge(const WholePass& other) {
     first_pairs += other.first_pairs;
     sorted &= other.sorted;
     constant &= other.constant;
-    if (occupied.empty()) occupied.resize(other.occupied.size());
-    for (std::size_t w = 0; w < occupied.size(); ++w) occupied[w] |= other.occupied[w];
 }
 
 template <class T, class P>
@@ -125,26 +171,60 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
     // About 16 Ki entries a chunk, so that columns read twice come from the cache the second time.
     const std::int64_t warps = (16384 * rows / nnz + kWarp - 1) / kWarp;
     const std::int64_t chunk = kWarp * std::clamp<std::int64_t>(warps, 1, 256);
-    const auto words = static_cast<std::size_t>((rows + a.cols + 62) / 64);
     WholePass all;
     all.hash = pointer_terms(a.row_ptr, rows, rows + 1);
-#pragma omp parallel num_threads(threads)
+    std::vector<DiagonalMarks*> parts(static_cast<std::size_t>(threads));
+    std::int64_t diagonals = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : diagonals)
     {
-        auto own = std::make_unique<WholePass>();
-        own->occupied.resize(words);
-#pragma omp for schedule(dynamic, 1)
+        thread_local DiagonalMarks marks;
+        marks.reset(static_cast<std::size_t>(rows + a.cols));
+        parts[static_cast<std::size_t>(omp_get_thread_num())] = &marks;
+        WholePass own;
+#pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t first = 0; first < rows; first += chunk) {
             const std::int64_t last = std::min(rows, first + chunk);
             const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
-            own->hash += pointer_terms(a.row_ptr, first, last);
-            own->hash += column_terms(a.col_idx, begin, end);
-            add_lengths(a.row_ptr, first, last, *own);
-            add_entries(a.row_ptr, a.col_idx, rows, first, last, *own);
-            own->constant = own->constant && all_equal(a.values, begin, end);
+            own.hash += pointer_terms(a.row_ptr, first, last);
+            own.hash += hash_columns(a.col_idx, begin, end);
+            add_lengths(a.row_ptr, first, last, own);
+            const bool sorted = descents(a.col_idx, begin, end) ==
+                                descents_between(a.row_ptr, a.col_idx, first, last);
+            own.sorted = own.sorted && sorted;
+            const auto add = [&](auto mark) {
+                if (sorted)
+                    add_entries<true>(a.row_ptr, a.col_idx, rows, first, last, mark, own);
+                else
+                    add_entries<false>(a.row_ptr, a.col_idx, rows, first, last, mark, own);
+            };
+            marks.bytes() ? add(marks.set_byte()) : add(marks.set_bit());
+            own.constant = own.constant && all_equal(a.values, begin, end);
         }
 #pragma omp critical(sptune_whole_pass)
-        all.merge(*own);
+        all.merge(own);
+#pragma omp barrier
+        // All marks into those of the first thread.
+        std::uint64_t* const words = parts[0]->words().data();
+        constexpr std::size_t kPiece = 2048;
+        const std::size_t count = marks.words().size();
+#pragma omp for schedule(static)
+        for (std::size_t first = 0; first < count; first += kPiece) {
+            const std::size_t size = std::min(kPiece, count - first);
+            for (int t = 1; t < omp_get_num_threads(); ++t)
+                unite_words(words + first,
+                            parts[static_cast<std::size_t>(t)]->words().data() + first, size);
+            diagonals += count_bits(words + first, size);
+        }
     }
+    DiagonalMarks& marks = *parts[0];
+    const auto& words = marks.words();
+    const auto set = [](std::uint64_t word) { return word != 0; };
+    const auto low = static_cast<std::size_t>(std::ranges::find_if(words, set) - words.begin());
+    std::size_t high = words.size() - 1;
+    while (!words[high]) --high;  // there is at least one nonzero
+    all.diagonals = diagonals;
+    all.lowest_diagonal = marks.diagonal(low, std::countr_zero(words[low])) - (rows - 1);
+    all.highest_diagonal = marks.diagonal(high, 63 - std::countl_zero(words[high])) - (rows - 1);
     return all;
 }
 

@@ -5,7 +5,6 @@
 #include "matrix/csr.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace sptune {
 
@@ -22,8 +21,9 @@ struct WholePass {
     std::int64_t first_pairs = 0;  ///< how many of those: neither row is empty
     bool sorted = true;            ///< the columns of every row never decrease
     bool constant = true;          ///< all values have the same bits
-    /// Bit d + rows - 1 is set when diagonal d = column - row is occupied.
-    std::vector<std::uint64_t> occupied;
+
+    /// Occupied ones. What merge() leaves out: diagonals met twice must count once.
+    std::int64_t diagonals = 0, lowest_diagonal = 0, highest_diagonal = 0;
 
     void merge(const WholePass& other);
 };

@@ -22,7 +22,7 @@ Contender contender(CsrView<T, P> a, const Features& features, const SpmvKernel<
         .run =
             [apply = kernel.apply, x = problem.x.data(), y = problem.y.data(),
              stream = timer.stream()](const Storage& s) {
-                apply(s, T{1}, x, T{0}, y, {.stream = stream});
+                apply(s, T{1}, x, T{0}, y, Launch{1, stream});
             },
     };
 }

@@ -4,6 +4,7 @@
 #include "tuner/tolerance.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -86,19 +87,21 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, DevicePro
     Verdict verdict;
     verdict.correct = true;
     verdict.call_us = std::numeric_limits<double>::infinity();
-    for (const auto& [alpha, beta] : {std::pair{T(1), T(0)}, std::pair{T(1.5), T(-0.5)}}) {
+    struct Run {
+        T alpha, beta;
+    };
+    for (const Run& run : {Run{1, 0}, Run{T(1.5), T(-0.5)}}) {
         if (rows > 0) {
             prepare_y<<<blocks_for(rows, kThreads), kThreads, 0, timer.stream()>>>(
-                p.y0.data(), beta == 0, std::numeric_limits<T>::quiet_NaN(), p.y.data(), rows);
+                p.y0.data(), run.beta == 0, std::numeric_limits<T>::quiet_NaN(), p.y.data(), rows);
             SPTUNE_CUDA_LAUNCHED("prepare_y");
         }
-        const double us = timer.per_call(
-            [&, a = alpha, b = beta] {
-                kernel.apply(storage, a, p.x.data(), b, p.y.data(), {.stream = timer.stream()});
-            },
-            1, false);
-        verdict.call_us = std::min(verdict.call_us, us);
-        const Tolerance tolerance{alpha, beta, std::numeric_limits<T>::epsilon()};
+        const std::function<void()> call = [&] {
+            kernel.apply(storage, run.alpha, p.x.data(), run.beta, p.y.data(),
+                         Launch{1, timer.stream()});
+        };
+        verdict.call_us = std::min(verdict.call_us, timer.per_call(call, 1, false));
+        const Tolerance tolerance{run.alpha, run.beta, std::numeric_limits<T>::epsilon()};
         const Worst worst = compare(p, tolerance, timer.stream());
         if (worst.row < 0 || (verdict.row >= 0 && worst.error <= verdict.error)) continue;
         verdict.error = worst.error;

@@ -96,7 +96,8 @@ template <class T, class P, class Emit>
 void transpose_rows(CsrView<T, P> a, const index_t* order, std::int64_t slices, std::int64_t from,
                     std::int64_t to, std::int64_t parts, Emit emit) {
     if (slices == 0 || from >= to) return;
-    const std::int64_t mean = a.rows ? a.nnz() / a.rows + 1 : 1;
+    // Beyond a whole warp of entries only long rows are left.
+    const std::int64_t mean = from > 0 || a.rows == 0 ? kWarp : a.nnz() / a.rows + 1;
     const auto widest = static_cast<std::uint64_t>(std::clamp<std::int64_t>(mean, 4, kWarp));
     const int log_width = std::bit_width(std::bit_ceil(widest)) - 1;
     constexpr std::int64_t kMostParts = 1024;

@@ -31,9 +31,10 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .flag("no-db", o.no_db, "neither read nor write the database")
         .flag("resume", o.resume, "take over all stored times whose kernel is unchanged")
         .flag("fresh", o.fresh, "measure everything anew, also after a run that was cut short")
-        .text("json", "FILE|-", o.json,
-              "write the full result; - prints it alone on stdout. Several matrices or backends: an "
-              "array")
+        .text(
+            "json", "FILE|-", o.json,
+            "write the full result; - prints it alone on stdout. Several matrices or backends: an "
+            "array")
         .text("html", "FILE", o.html, "write a page for the browser: charts and tables")
         .flag("all,a", o.all, "show every measured kernel, not only the highlights")
         .flag("verbose", o.all, "the same as --all")

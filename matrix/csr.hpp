@@ -9,9 +9,10 @@
 
 namespace sptune {
 
-/// Non-owning CSR over the caller's memory, on the host or on a device. T: float or double; P: std::int32_t or std::int64_t.
-/// row_ptr has rows + 1 entries, starts at 0, never decreases; col_idx and values have nnz.
-/// Columns lie in [0, cols). Columns need not be sorted in a row unless a function says so.
+/// Non-owning CSR over the caller's memory, on the host or on a device. T: float or double; P:
+/// std::int32_t or std::int64_t. row_ptr has rows + 1 entries, starts at 0, never decreases;
+/// col_idx and values have nnz. Columns lie in [0, cols). Columns need not be sorted in a row
+/// unless a function says so.
 template <class T, class P = std::int32_t>
 struct CsrView {
     index_t rows = 0;

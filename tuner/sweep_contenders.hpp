@@ -19,8 +19,14 @@ struct Subject {
 
 template <class T, class P>
 Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
-    return {a.rows,    a.cols,    static_cast<std::int64_t>(a.nnz()), value_type_of<T>(),
-            index_type_of<P>(), sizeof(T), sizeof(P), used_cols};
+    return {a.rows,
+            a.cols,
+            static_cast<std::int64_t>(a.nnz()),
+            value_type_of<T>(),
+            index_type_of<P>(),
+            sizeof(T),
+            sizeof(P),
+            used_cols};
 }
 
 /// Whether the options ask for this variant; the baseline is always measured.

@@ -13,8 +13,8 @@
 
 namespace sptune {
 
-/// A converted for one layout, in the memory of the backend that applies it. Immutable once made, so
-/// that many threads may apply it; a layout with scratch memory of its own says so. A layout
+/// A converted for one layout, in the memory of the backend that applies it. Immutable once made,
+/// so that many threads may apply it; a layout with scratch memory of its own says so. A layout
 /// that needs no conversion (CSR) keeps a view: the caller's arrays must outlive it.
 class Storage {
   public:

@@ -35,9 +35,8 @@ std::vector<db::BandwidthPoint> measure_reading(CudaTimer& timer, std::uint64_t 
             kSmallest * std::pow(ratio, static_cast<double>(i) / (kPoints - 1)));
         // Small sets are read many times in one launch: the level's bandwidth, not the launch's.
         const int passes = static_cast<int>(std::max<std::uint64_t>(most / bytes, 1));
-        const double us = best_of(timer, 2, [&] {
-            cuda::read_all(data.data(), bytes, passes, timer.stream());
-        });
+        const double us =
+            best_of(timer, 2, [&] { cuda::read_all(data.data(), bytes, passes, timer.stream()); });
         curve.push_back({bytes, static_cast<double>(bytes) * passes / us / 1e3});
     }
     return curve;

@@ -7,8 +7,8 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr int kMostNodes = 64;            ///< of a graph; longer batches replay it
-constexpr int kEnqueueNs = 20'000;        ///< longer than the host needs to enqueue a replay
+constexpr int kMostNodes = 64;      ///< of a graph; longer batches replay it
+constexpr int kEnqueueNs = 20'000;  ///< longer than the host needs to enqueue a replay
 constexpr int kEnqueueNsPerReplay = 5'000;
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "kernels/cuda/device.cuh"
-#include "kernels/cuda/launch.hpp"
 #include "tuner/cuda/verify.hpp"
-#include "tuner/tolerance.hpp"
+
+#include "tuner/cuda/verify_kernels.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -11,40 +10,6 @@
 
 namespace sptune::tuner {
 namespace {
-
-using sptune::cuda::blocks_for;
-using sptune::cuda::global_thread;
-using sptune::cuda::kFullMask;
-
-constexpr int kThreads = 256;
-
-template <class T>
-__global__ void prepare_y(const T* y0, bool poison, T nan, T* y, std::int64_t rows) {
-    const std::int64_t i = global_thread();
-    if (i < rows) y[i] = poison ? nan : y0[i];
-}
-
-/// Error over allowed error in the upper half, the complement of the row in the lower half: the
-/// maximum is the largest error, the first row of those.
-template <class T>
-__global__ void find_worst(const T* y, const T* y0, const double* reference, const double* bound,
-                           Tolerance tolerance, std::int64_t rows, unsigned long long* worst) {
-    const std::int64_t i = global_thread();
-    unsigned long long mine = 0;
-    if (i < rows) {
-        const double old = y0[i], limit = tolerance.allowed(bound[i], old);
-        float error = 0;
-        if (isfinite(limit))
-            error = static_cast<float>(
-                fabs(static_cast<double>(y[i]) - tolerance.expected(reference[i], old)) / limit);
-        if (!isfinite(error)) error = 3.4e38f;  // NaN too; finite, so that it can be stored
-        mine = static_cast<unsigned long long>(__float_as_uint(error)) << 32 |
-               (0xffffffffu - static_cast<unsigned>(i));
-    }
-    for (int offset = 16; offset > 0; offset /= 2)
-        mine = max(mine, __shfl_xor_sync(kFullMask, mine, offset));
-    if (threadIdx.x % 32 == 0 && mine > 0) atomicMax(worst, mine);
-}
 
 struct Worst {
     double error = 0;
@@ -56,10 +21,8 @@ Worst compare(DeviceProblem<T>& p, const Tolerance& tolerance, cudaStream_t stre
     const auto rows = static_cast<std::int64_t>(p.y.size());
     if (rows == 0) return {};
     SPTUNE_CUDA(cudaMemsetAsync(p.worst.data(), 0, p.worst.bytes(), stream));
-    find_worst<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(
-        p.y.data(), p.y0.data(), p.reference.data(), p.bound.data(), tolerance, rows,
-        p.worst.data());
-    SPTUNE_CUDA_LAUNCHED("find_worst");
+    cuda::find_worst(p.y.data(), p.y0.data(), p.reference.data(), p.bound.data(), tolerance, rows,
+                     p.worst.data(), stream);
     SPTUNE_CUDA(cudaStreamSynchronize(stream));
     const unsigned long long packed = p.worst.at(0);
     const auto bits = static_cast<std::uint32_t>(packed >> 32);
@@ -91,11 +54,7 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, DevicePro
         T alpha, beta;
     };
     for (const Run& run : {Run{1, 0}, Run{T(1.5), T(-0.5)}}) {
-        if (rows > 0) {
-            prepare_y<<<blocks_for(rows, kThreads), kThreads, 0, timer.stream()>>>(
-                p.y0.data(), run.beta == 0, std::numeric_limits<T>::quiet_NaN(), p.y.data(), rows);
-            SPTUNE_CUDA_LAUNCHED("prepare_y");
-        }
+        cuda::prepare_y(p.y0.data(), run.beta == 0, p.y.data(), rows, timer.stream());
         const std::function<void()> call = [&] {
             kernel.apply(storage, run.alpha, p.x.data(), run.beta, p.y.data(),
                          Launch{1, timer.stream()});

@@ -1,0 +1,126 @@
+// SELL-C-σ on the GPU: one or several threads per row, slices side by side in a block.
+#include "kernels/cuda/axes.hpp"
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/spmv/padded_dot.cuh"
+#include "kernels/spmv/sell/cuda_format.hpp"
+#include "kernels/spmv/sell/grid.hpp"
+
+namespace sptune::cuda {
+namespace {
+
+template <class T>
+struct SellView {
+    index_t rows, slices;
+    const std::int64_t* slice_ptr;
+    const index_t* order;
+    const index_t* column;
+    const std::uint16_t* offset;
+    const index_t* base;
+    const T* values;
+};
+
+/// Sum over the `Threads` threads of a row, which are C apart; valid in the first of them. All
+/// threads of the block take part.
+template <int C, int Threads, class T>
+__device__ __forceinline__ T sum_parts(T sum) {
+    if constexpr (Threads == 1) return sum;
+    if constexpr (kWarp % (C * Threads) == 0) {
+#pragma unroll
+        for (int offset = C * Threads / 2; offset >= C; offset /= 2)
+            sum += __shfl_xor_sync(kFullMask, sum, offset);
+    } else {
+        extern __shared__ unsigned char memory[];
+        T* scratch = reinterpret_cast<T*>(memory);
+        scratch[threadIdx.x] = sum;
+        __syncthreads();
+        // Threads beyond the first part read what they do not need, but nothing out of bounds.
+        const int group = static_cast<int>(threadIdx.x) / (C * Threads) * (C * Threads);
+        const int at = group + static_cast<int>(threadIdx.x) % C;
+        if (at + (Threads - 1) * C < static_cast<int>(blockDim.x)) {
+            sum = scratch[at];
+#pragma unroll
+            for (int p = 1; p < Threads; ++p) sum += scratch[at + p * C];
+        }
+    }
+    return sum;
+}
+
+template <class T, int C, int Threads, int IndexBits>
+__global__ void __launch_bounds__(1024)
+    sell_kernel(SellView<T> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    constexpr int group = C * Threads;
+    const int slices_here = static_cast<int>(blockDim.x) / group;
+    const int place = static_cast<int>(threadIdx.x) / group;
+    const int lane = static_cast<int>(threadIdx.x) % group;
+    const int r = lane % C, part = lane / C;
+    const std::int64_t slice = std::int64_t{blockIdx.x} * slices_here + place;
+    const bool active = place < slices_here && slice < s.slices;
+    T sum{0};
+    if (active) {
+        const std::int64_t begin = s.slice_ptr[slice];
+        const index_t width = static_cast<index_t>((s.slice_ptr[slice + 1] - begin) / C);
+        const auto at = [&](index_t j) { return static_cast<std::int64_t>(j) * C + r; };
+        if constexpr (IndexBits == 16)
+            sum = padded_dot<Threads>(s.values + begin, s.offset + begin, part, width,
+                                      x + s.base[slice], at);
+        else
+            sum = padded_dot<Threads>(s.values + begin, s.column + begin, part, width, x, at);
+    }
+    sum = sum_parts<C, Threads>(sum);
+    const std::int64_t k = slice * C + r;
+    if (active && part == 0 && k < s.rows) out.store(sum, y + (s.order ? s.order[k] : k));
+}
+
+template <class T, int C, int Threads, int IndexBits, int Block>
+void sell_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
+    const auto& s = static_cast<const SellStorage<T>&>(storage);
+    if (s.rows == 0) return;
+    const SellView<T> view{s.rows,          s.slices,        s.slice_ptr.data(), s.order.data(),
+                           s.column.data(), s.offset.data(), s.base.data(),      s.values.data()};
+    constexpr int here = Block / (C * Threads);
+    constexpr bool by_shuffles = Threads == 1 || kWarp % (C * Threads) == 0;
+    sell_kernel<T, C, Threads, IndexBits>
+        <<<blocks_for(s.slices, here), Block, by_shuffles ? 0 : Block * sizeof(T),
+           stream_of(launch)>>>(view, Epilogue<T>{alpha, beta}, x, y);
+    SPTUNE_CUDA_LAUNCHED("sell.slices");
+}
+
+using ThreadsGrid = grid<axis<row_threads, 1, 2, 4, 8, 16, 32>, axis<block, 64, 256, 1024>>;
+
+/// Several threads per row only where a slice then fills whole warps, but not many.
+constexpr bool worthwhile(int c, int threads, int block) {
+    const int group = c * threads;
+    if (group > block) return false;
+    return threads == 1 || (group >= kWarp && group <= 256);
+}
+
+void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
+    using T = SPTUNE_VALUE;
+    for_each_point(sell::Grid{}, [&]<class Layout>(Layout) {
+        for_each_point(ThreadsGrid{}, [&]<class Point>(Point) {
+            constexpr int c = Layout::template get<chunk_rows>();
+            constexpr int bits = Layout::template get<index_bits>();
+            constexpr int t = Point::template get<row_threads>(), b = Point::template get<block>();
+            if constexpr (worthwhile(c, t, b)) {
+                sell::for_each_sigma(c, [&](int sigma) {
+                    add_kernel_for_all_indices<SellFormat, T>(
+                        list, "slices", {{"c", c}, {"s", sigma}, {"x", bits}}, {{"t", t}, {"b", b}},
+                        &sell_slices<T, c, t, bits, b>);
+                });
+            }
+        });
+    });
+}
+
+}  // namespace
+}  // namespace sptune::cuda
+
+namespace sptune {
+
+void add_cuda_sell_kernels(KernelList<SPTUNE_VALUE>& list) {
+    cuda::sell_kernels(list);
+}
+
+}  // namespace sptune

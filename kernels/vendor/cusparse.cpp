@@ -7,10 +7,32 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace sptune {
 namespace {
 
 using namespace cusparse;
+
+/// cuSPARSE writes what it refuses on stderr, which no switch of it prevents. Nobody needs to read
+/// that of a question that we only ask to find out.
+class QuietStderr {
+  public:
+    QuietStderr() : old_(dup(STDERR_FILENO)), none_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+        if (old_ >= 0 && none_ >= 0) dup2(none_, STDERR_FILENO);
+    }
+    QuietStderr(const QuietStderr&) = delete;
+    QuietStderr& operator=(const QuietStderr&) = delete;
+    ~QuietStderr() {
+        if (old_ >= 0 && none_ >= 0) dup2(old_, STDERR_FILENO);
+        if (old_ >= 0) close(old_);
+        if (none_ >= 0) close(none_);
+    }
+
+  private:
+    int old_, none_;
+};
 
 /// Whether y = I x comes out. What a version of cuSPARSE takes (BSR; 64-bit row pointers beside
 /// 32-bit columns) is not known before it is asked, and the documentation describes only one.
@@ -27,6 +49,7 @@ bool works(const Params& params) {
     DeviceBuffer<T> y(n);
     y.fill_bytes(0xff);  // NaN
     try {
+        const QuietStderr quiet;
         const auto storage = Format::template convert<T, P>(a.view(), params, 1);
         multiply<T, P>(*storage, T{1}, x.data(), T{0}, y.data(), Launch{});
     } catch (const Refused&) {

@@ -52,7 +52,8 @@ bool works(const Params& params) {
         const QuietStderr quiet;
         const auto storage = Format::template convert<T, P>(a.view(), params, 1);
         multiply<T, P>(*storage, T{1}, x.data(), T{0}, y.data(), Launch{});
-    } catch (const Refused&) {
+    } catch (const Error&) {
+        SPTUNE_CUDA(cudaDeviceSynchronize());  // throws where the device itself has failed
         return false;
     }
     const Buffer<T> result = y.to_host();

@@ -180,5 +180,26 @@ TYPED_TEST(SpmvGpu, TheRegistryIsInOrder) {
         ids.contains(spmv_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>())));
 }
 
+/// cuSPARSE's kernels are listed only where they multiply by the identity, so a mistake of ours
+/// could make them disappear without a word.
+TYPED_TEST(SpmvGpu, CusparseIsThereWhereItCouldBeLoaded) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    if (!cusparse_status().starts_with("cuSPARSE")) {  // not skipped: then the program would be
+        std::cout << "cuSPARSE: " << cusparse_status() << "\n";
+        return;
+    }
+    std::map<std::string, int> found;
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda))
+        if (kernel.variant.vendor) ++found[kernel.variant.algorithm];
+    std::cout << cusparse_status() << ":";
+    for (const auto& [algorithm, count] : found) std::cout << " " << algorithm << " " << count;
+    std::cout << "\n";
+    if (index_type_of<P>() == IndexType::i64) return;  // whether it takes them is its own affair
+    EXPECT_EQ(found["csr"], 2);
+    EXPECT_EQ(found["coo"], 2);
+    EXPECT_EQ(found["sell"], 7);
+}
+
 }  // namespace
 }  // namespace sptune

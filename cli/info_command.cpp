@@ -32,7 +32,11 @@ Json info_document(const db::Device& device, const std::string& db_path) {
             {"version", version()},
             {"compiler", compiler()},
             {"devices", Json::array({db::to_json(device)})},
-            {"backends", {{"cpu", "available"}, {"cuda", cuda_status()}, {"mkl", mkl_status()}}},
+            {"backends",
+             {{"cpu", "available"},
+              {"cuda", cuda_status()},
+              {"mkl", mkl_status()},
+              {"cusparse", cusparse_status()}}},
             {"variants", {{"spmv", {{"cpu", std::move(variants)}}}}},
             {"db", db_path}};
 }
@@ -47,6 +51,7 @@ std::string info_text(const db::Device& device, const std::string& db_path) {
     facts.add({"memory bandwidth", significant(device.bandwidth_gbs) + " GB/s read"});
     facts.add({"CUDA", cuda_status()});
     facts.add({"MKL", mkl_status()});
+    facts.add({"cuSPARSE", cusparse_status()});
     facts.add({"database", db_path});
 
     Table bandwidth({{"working set"}, {"GB/s"}, {"", Align::left}});

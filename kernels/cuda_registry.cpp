@@ -1,6 +1,7 @@
 #include "kernels/backends.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
 
@@ -12,6 +13,7 @@ const KernelList<T>& cuda_kernels() {
 #define SPTUNE_ADD(format) add_cuda_##format##_kernels(list);
         SPTUNE_CUDA_FORMATS(SPTUNE_ADD)
 #undef SPTUNE_ADD
+        add_cusparse_kernels(list);
         set_kernel_hashes(list);
         return list;
     }();

@@ -22,6 +22,9 @@ std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index);
 void set_mkl_path(std::string path);
 /// "MKL 2026.2 at …" or why there is none.
 std::string mkl_status();
+/// "cuSPARSE 12.6.3 at …" or why there is none; looked for at $SPTUNE_CUSPARSE (a file or a
+/// folder), else on the loader's search path, else where CUDA toolkits are installed.
+std::string cusparse_status();
 
 /// How many variants a backend has of each format, for `sptune info`.
 struct FormatCount {

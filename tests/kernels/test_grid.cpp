@@ -1,7 +1,9 @@
 // Grids, parameters, ids and globs.
 #include "kernels/axes.hpp"
+#include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -48,8 +50,16 @@ TEST(Registry, IdsAreUniqueAndDescribeThemselves) {
         EXPECT_TRUE(ids.count("spmv.cpu." + std::string(published) + ".wn.f64.i32")) << published;
 }
 
-TEST(Registry, HasNoCudaYetAndSaysSo) {
-    EXPECT_THROW((spmv_kernels<float, std::int32_t>(Backend::cuda)), DeviceError);
+TEST(Registry, HasCudaKernelsOrSaysWhyNot) {
+    if (!cuda_usable()) {
+        EXPECT_THROW((spmv_kernels<float, std::int32_t>(Backend::cuda)), DeviceError);
+        return;
+    }
+    const std::string baseline = spmv_baseline_id(Backend::cuda, ValueType::f32, IndexType::i32);
+    const auto& kernels = spmv_kernels<float, std::int32_t>(Backend::cuda);
+    EXPECT_TRUE(std::ranges::any_of(kernels, [&](const auto& k) {
+        return k.variant.id() == baseline;
+    })) << baseline;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "kernels/kernel_list.hpp"
 
-#define SPTUNE_CUDA_FORMATS(X) X(csr)
+#define SPTUNE_CUDA_FORMATS(X) X(csr) X(bsr)
 
 namespace sptune {
 

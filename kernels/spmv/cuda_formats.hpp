@@ -4,7 +4,7 @@
 
 #include "kernels/kernel_list.hpp"
 
-#define SPTUNE_CUDA_FORMATS(X) X(csr) X(bsr)
+#define SPTUNE_CUDA_FORMATS(X) X(csr) X(bsr) X(coo) X(csc)
 
 namespace sptune {
 

@@ -99,8 +99,7 @@ __global__ void coo_carry_kernel(const index_t* carry_row, const T* carry, std::
         const int leader = __ffs(static_cast<int>(heads)) - 1, lane = threadIdx.x % kWarp;
         const index_t theirs = __shfl_sync(kFullMask, row, leader);
         T sum{0};
-        for (std::int64_t u = t - lane + leader + lane; u < tiles && carry_row[u] == theirs;
-             u += kWarp)
+        for (std::int64_t u = t + leader; u < tiles && carry_row[u] == theirs; u += kWarp)
             sum += carry[u];
         sum = group_sum<kWarp>(sum);
         if (lane == leader) y[row] += alpha * sum;

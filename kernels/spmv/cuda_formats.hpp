@@ -4,7 +4,7 @@
 
 #include "kernels/kernel_list.hpp"
 
-#define SPTUNE_CUDA_FORMATS(X) X(csr) X(sell) X(ell) X(dia) X(pjds) X(hyb)
+#define SPTUNE_CUDA_FORMATS(X) X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(coo) X(csc)
 
 namespace sptune {
 

@@ -1,0 +1,62 @@
+// Cuts block rows of very many blocks into pieces.
+#pragma once
+
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/primitives.hpp"
+#include "kernels/spmv/bsr/cuda_format.hpp"
+
+namespace sptune::cuda {
+
+inline constexpr int kPieceThreads = 256;
+
+/// Appends the long block rows, in any order: the blocks of each are summed in one order all the
+/// same.
+inline __global__ void list_long(const std::int32_t* block_ptr, index_t block_rows, int limit,
+                                 index_t* long_row, std::int32_t* pieces, unsigned* longs) {
+    const std::int64_t b = global_thread();
+    if (b >= block_rows) return;
+    const int blocks = block_ptr[b + 1] - block_ptr[b];
+    if (blocks <= limit) return;
+    const unsigned at = atomicAdd(longs, 1u);
+    long_row[at] = static_cast<index_t>(b);
+    pieces[at] = blocks / limit + (blocks % limit != 0);
+}
+
+inline __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
+    for (int p = piece_ptr[blockIdx.x] + static_cast<int>(threadIdx.x);
+         p < piece_ptr[blockIdx.x + 1]; p += kPieceThreads)
+        piece_long[p] = static_cast<std::int32_t>(blockIdx.x);
+}
+
+template <class T>
+void cut_long_block_rows(BsrStorage<T>& s) {
+    constexpr int limit = BsrStorage<T>::kLongBlocks;
+    const std::size_t most = s.column.size() / limit;
+    if (most == 0) return;
+    DeviceBuffer<index_t> rows(most);
+    DeviceBuffer<std::int32_t> pieces(most);
+    DeviceBuffer<unsigned> counter(1);
+    counter.fill_bytes(0);
+    list_long<<<blocks_for(s.block_rows(), kPieceThreads), kPieceThreads>>>(
+        s.block_ptr.data(), s.block_rows(), limit, rows.data(), pieces.data(), counter.data());
+    SPTUNE_CUDA_LAUNCHED("list_long");
+    const std::size_t longs = counter.at(0);
+    if (longs == 0) return;
+    s.long_row = DeviceBuffer<index_t>(longs);
+    s.piece_ptr = DeviceBuffer<std::int32_t>(longs + 1);
+    SPTUNE_CUDA(cudaMemcpyAsync(s.long_row.data(), rows.data(), s.long_row.bytes(),
+                                cudaMemcpyDeviceToDevice, nullptr));
+    SPTUNE_CUDA(cudaMemcpyAsync(s.piece_ptr.data(), pieces.data(), longs * sizeof(std::int32_t),
+                                cudaMemcpyDeviceToDevice, nullptr));
+    const auto all = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
+    s.piece_long = DeviceBuffer<std::int32_t>(all);
+    name_pieces<<<static_cast<unsigned>(longs), kPieceThreads>>>(s.piece_ptr.data(),
+                                                                 s.piece_long.data());
+    SPTUNE_CUDA_LAUNCHED("name_pieces");
+    s.partial = DeviceBuffer<T>(all * static_cast<std::size_t>(s.r));
+    s.done = DeviceBuffer<unsigned>(longs);
+    s.done.fill_bytes(0);
+}
+
+}  // namespace sptune::cuda

@@ -1,0 +1,81 @@
+// CSC on the GPU: y += column · x_j with atomic additions, whose order, and so whose rounding, is
+// another one every time. Wins where there are few rows: y stays in L2 and x is read once, in
+// order.
+#include "kernels/cuda/axes.hpp"
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/spmv/csc/cuda_format.hpp"
+#include "kernels/spmv/cuda_formats.hpp"
+
+namespace sptune::cuda {
+namespace {
+
+/// threads that share a column
+struct column_threads {
+    static constexpr const char* name = "t";
+};
+
+constexpr int kMaxBlock = 512;
+
+template <class T>
+__global__ void __launch_bounds__(kMaxBlock) csc_scale_kernel(index_t rows, T beta, T* y) {
+    const std::int64_t i = global_thread();
+    if (i < rows) y[i] *= beta;
+}
+
+template <int Threads, class T>
+__global__ void __launch_bounds__(kMaxBlock)
+    csc_scatter_kernel(index_t cols, const std::int64_t* __restrict__ col_ptr,
+                       const index_t* __restrict__ row, const T* __restrict__ values, T alpha,
+                       const T* __restrict__ x, T* __restrict__ y) {
+    const std::int64_t j = global_thread() / Threads;
+    if (j >= cols) return;
+    const std::int64_t end = col_ptr[j + 1];
+    const T scaled = alpha * x[j];
+    std::int64_t k = col_ptr[j] + threadIdx.x % Threads;
+    for (; k + Threads < end; k += 2 * Threads) {  // two loads in flight
+        const T first = stream_load(values + k), second = stream_load(values + k + Threads);
+        const index_t i = stream_load(row + k), l = stream_load(row + k + Threads);
+        atomicAdd(y + i, first * scaled);
+        atomicAdd(y + l, second * scaled);
+    }
+    if (k < end) atomicAdd(y + stream_load(row + k), stream_load(values + k) * scaled);
+}
+
+template <class T, int Threads, int Block>
+void csc_scatter(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
+    const auto& s = static_cast<const CscStorage<T>&>(storage);
+    if (s.rows == 0) return;
+    if (beta == T{0}) {
+        SPTUNE_CUDA(
+            cudaMemsetAsync(y, 0, static_cast<std::size_t>(s.rows) * sizeof(T), stream_of(launch)));
+    } else if (beta != T{1}) {
+        csc_scale_kernel<<<blocks_for(s.rows, Block), Block, 0, stream_of(launch)>>>(s.rows, beta,
+                                                                                     y);
+        SPTUNE_CUDA_LAUNCHED("csc (scale)");
+    }
+    if (s.values.empty()) return;
+    csc_scatter_kernel<Threads>
+        <<<blocks_for(s.cols, Block / Threads), Block, 0, stream_of(launch)>>>(
+            s.cols, s.col_ptr.data(), s.row.data(), s.values.data(), alpha, x, y);
+    SPTUNE_CUDA_LAUNCHED("csc.scatter");
+}
+
+using Grid = grid<axis<column_threads, 1, 4, 16, 32>, axis<block, 128, 256, 512>>;
+
+}  // namespace
+}  // namespace sptune::cuda
+
+namespace sptune {
+
+void add_cuda_csc_kernels(KernelList<SPTUNE_VALUE>& list) {
+    using T = SPTUNE_VALUE;
+    for_each_point(cuda::Grid{}, [&]<class Point>(Point p) {
+        constexpr int t = Point::template get<cuda::column_threads>();
+        constexpr int b = Point::template get<cuda::block>();
+        add_kernel_for_all_indices<cuda::CscFormat, T>(list, "scatter", {}, p.params(),
+                                                       &cuda::csc_scatter<T, t, b>, false);
+    });
+}
+
+}  // namespace sptune

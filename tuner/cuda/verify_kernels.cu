@@ -20,8 +20,9 @@ __global__ void prepare_y_kernel(const T* y0, bool poison, T nan, T* y, std::int
 }
 
 template <class T>
-__global__ void find_worst_kernel(const T* y, const T* y0, const double* reference, const double* bound,
-                           Tolerance tolerance, std::int64_t rows, unsigned long long* worst) {
+__global__ void find_worst_kernel(const T* y, const T* y0, const double* reference,
+                                  const double* bound, Tolerance tolerance, std::int64_t rows,
+                                  unsigned long long* worst) {
     const std::int64_t i = global_thread();
     unsigned long long mine = 0;
     if (i < rows) {
@@ -54,14 +55,14 @@ void find_worst(const T* y, const T* y0, const double* reference, const double* 
                 Tolerance tolerance, std::int64_t rows, unsigned long long* worst,
                 cudaStream_t stream) {
     if (rows == 0) return;
-    find_worst_kernel<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(
-        y, y0, reference, bound, tolerance, rows, worst);
+    find_worst_kernel<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(y, y0, reference, bound,
+                                                                           tolerance, rows, worst);
     SPTUNE_CUDA_LAUNCHED("find_worst");
 }
 
-#define SPTUNE_INSTANTIATE(T)                                                                  \
-    template void prepare_y(const T*, bool, T*, std::int64_t, cudaStream_t);                   \
-    template void find_worst(const T*, const T*, const double*, const double*, Tolerance,      \
+#define SPTUNE_INSTANTIATE(T)                                                             \
+    template void prepare_y(const T*, bool, T*, std::int64_t, cudaStream_t);              \
+    template void find_worst(const T*, const T*, const double*, const double*, Tolerance, \
                              std::int64_t, unsigned long long*, cudaStream_t);
 SPTUNE_INSTANTIATE(float)
 SPTUNE_INSTANTIATE(double)

@@ -47,43 +47,47 @@ DeviceBuffer<index_t> cut_tiles(CsrView<T, P> a, int n) {
     return tile_row;
 }
 
-/// A block per tile: the smallest column, or -1 where the columns span 2^16 or more.
 template <class P>
-__global__ void find_bases(const P* row_ptr, const index_t* col_idx, const index_t* tile_row, int n,
-                           index_t* base, std::int64_t* narrow_entries) {
+__global__ void describe_tiles(const P* row_ptr, const index_t* tile_row, int n, index_t tiles,
+                               CsrTile<P>* tile) {
+    const std::int64_t t = global_thread();
+    if (t >= tiles) return;
+    const index_t first = tile_row[t];
+    index_t last = tile_row[t + 1];
+    if (last > first && row_ptr[last] - row_ptr[last - 1] > n) --last;  // a long row
+    const P begin = row_ptr[first];
+    tile[t] = {begin, first, last - first, static_cast<int>(row_ptr[last] - begin), -1};
+}
+
+/// A block per tile: the smallest column of a tile whose columns span less than 2^16.
+template <class P>
+__global__ void find_bases(const index_t* col_idx, CsrTile<P>* tile, std::int64_t* narrow_entries) {
     __shared__ index_t lowest, highest;
     if (threadIdx.x == 0) lowest = std::numeric_limits<index_t>::max(), highest = 0;
     __syncthreads();
-    const index_t first = tile_row[blockIdx.x], last = tile_row[blockIdx.x + 1];
-    P begin = 0, end = 0;
-    if (first < last) {
-        begin = row_ptr[first], end = row_ptr[last];
-        if (end - row_ptr[last - 1] > n) end = row_ptr[last - 1];  // a long row
-    }
+    CsrTile<P>& t = tile[blockIdx.x];
+    const index_t* column = col_idx + t.begin;
     index_t low = std::numeric_limits<index_t>::max(), high = 0;
-    for (P k = begin + threadIdx.x; k < end; k += blockDim.x) {
-        low = min(low, col_idx[k]);
-        high = max(high, col_idx[k]);
+    for (int k = static_cast<int>(threadIdx.x); k < t.entries; k += kThreads) {
+        low = min(low, column[k]);
+        high = max(high, column[k]);
     }
     low = __reduce_min_sync(kFullMask, low), high = __reduce_max_sync(kFullMask, high);
     if (threadIdx.x % kWarp == 0) atomicMin(&lowest, low), atomicMax(&highest, high);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    const bool narrow = begin < end && highest - lowest < kSpan16;
-    base[blockIdx.x] = narrow ? lowest : -1;
-    narrow_entries[blockIdx.x] = narrow ? end - begin : 0;
+    const bool narrow = t.entries > 0 && highest - lowest < kSpan16;
+    t.base = narrow ? lowest : -1;
+    narrow_entries[blockIdx.x] = narrow ? t.entries : 0;
 }
 
 template <class P>
-__global__ void fill_offsets(const P* row_ptr, const index_t* col_idx, const index_t* tile_row,
-                             int n, const index_t* base, std::uint16_t* offset) {
-    const index_t from = base[blockIdx.x];
-    if (from < 0) return;
-    const index_t first = tile_row[blockIdx.x], last = tile_row[blockIdx.x + 1];
-    P end = row_ptr[last];
-    if (end - row_ptr[last - 1] > n) end = row_ptr[last - 1];
-    for (P k = row_ptr[first] + threadIdx.x; k < end; k += blockDim.x)
-        offset[k] = static_cast<std::uint16_t>(col_idx[k] - from);
+__global__ void fill_offsets(const index_t* col_idx, const CsrTile<P>* tile,
+                             std::uint16_t* offset) {
+    const CsrTile<P> t = tile[blockIdx.x];
+    if (t.base < 0) return;
+    for (int k = static_cast<int>(threadIdx.x); k < t.entries; k += kThreads)
+        offset[t.begin + k] = static_cast<std::uint16_t>(col_idx[t.begin + k] - t.base);
 }
 
 template <class P>
@@ -95,11 +99,12 @@ __global__ void flag_long_rows(const P* row_ptr, index_t rows, int n, std::uint8
 template <class P>
 __global__ void count_pieces(const P* row_ptr, const std::int64_t* positions, int longs, int n,
                              index_t* long_row, std::int32_t* piece_ptr) {
+    const std::int64_t piece = std::int64_t{n} * kPieceTiles;
     const std::int64_t i = global_thread();
     if (i >= longs) return;
     const auto row = static_cast<index_t>(positions[i]);
     long_row[i] = row;
-    piece_ptr[i] = static_cast<std::int32_t>((row_ptr[row + 1] - row_ptr[row] + n - 1) / n);
+    piece_ptr[i] = static_cast<std::int32_t>((row_ptr[row + 1] - row_ptr[row] + piece - 1) / piece);
 }
 
 __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
@@ -133,21 +138,25 @@ void cut_long_rows(CsrTilesStorage<T, P>& s) {
     s.done.fill_bytes(0);
 }
 
-struct Narrow {
-    DeviceBuffer<index_t> base;
-    std::int64_t entries = 0;  ///< in narrow tiles
-};
-
 template <class T, class P>
-Narrow find_narrow_tiles(CsrView<T, P> a, const DeviceBuffer<index_t>& tile_row, int n) {
-    const std::size_t tiles = tile_row.size() - 1;
-    Narrow narrow{DeviceBuffer<index_t>(tiles)};
-    DeviceBuffer<std::int64_t> entries(tiles);
-    find_bases<<<static_cast<unsigned>(tiles), kThreads>>>(a.row_ptr, a.col_idx, tile_row.data(), n,
-                                                           narrow.base.data(), entries.data());
+DeviceBuffer<CsrTile<P>> make_tiles(CsrView<T, P> a, int n) {
+    const DeviceBuffer<index_t> tile_row = cut_tiles<0>(a, n);
+    DeviceBuffer<CsrTile<P>> tile(tile_row.size() - 1);
+    const auto tiles = static_cast<index_t>(tile.size());
+    describe_tiles<<<blocks_for(tiles, kThreads), kThreads>>>(a.row_ptr, tile_row.data(), n, tiles,
+                                                              tile.data());
+    SPTUNE_CUDA_LAUNCHED("describe_tiles");
+    return tile;
+}
+
+/// Entries in narrow tiles.
+template <class T, class P>
+std::int64_t mark_narrow_tiles(CsrView<T, P> a, DeviceBuffer<CsrTile<P>>& tile) {
+    DeviceBuffer<std::int64_t> entries(tile.size());
+    find_bases<<<static_cast<unsigned>(tile.size()), kThreads>>>(a.col_idx, tile.data(),
+                                                                 entries.data());
     SPTUNE_CUDA_LAUNCHED("find_bases");
-    narrow.entries = sum_of(entries.data(), static_cast<std::int64_t>(tiles));
-    return narrow;
+    return sum_of(entries.data(), static_cast<std::int64_t>(tile.size()));
 }
 
 }  // namespace
@@ -173,10 +182,11 @@ Footprint CsrTilesFormat::inspect(CsrView<T, P> a, const Features&, const Params
     const std::uint64_t nnz = static_cast<std::uint64_t>(a.nnz());
     const std::uint64_t tiles = (nnz + static_cast<std::uint64_t>(a.rows)) / n + 1;
     Footprint f;
-    f.storage_bytes = 2 * tiles * sizeof(index_t) + nnz / n * (sizeof(T) + 8);
-    f.moved_bytes = csr_bytes(a) + tiles * sizeof(index_t);
+    f.storage_bytes = tiles * sizeof(CsrTile<P>) + nnz / n * (sizeof(T) + 16);
+    f.moved_bytes = csr_bytes(a) + tiles * sizeof(CsrTile<P>);
     if (get(params, "x") == 16) {
-        const std::int64_t narrow = find_narrow_tiles(a, cut_tiles<0>(a, n), n).entries;
+        DeviceBuffer<CsrTile<P>> tile = make_tiles(a, n);
+        const std::int64_t narrow = mark_narrow_tiles(a, tile);
         f.storage_bytes += nnz * sizeof(std::uint16_t);
         f.moved_bytes -= static_cast<std::uint64_t>(narrow) * sizeof(std::uint16_t);
         if (narrow == 0) f.illegal = "no tile spans less than 65536 columns";
@@ -189,17 +199,16 @@ std::unique_ptr<Storage> CsrTilesFormat::convert(CsrView<T, P> a, const Params& 
     auto s = std::make_unique<CsrTilesStorage<T, P>>();
     s->a = a;
     s->n = get(params, "n");
-    s->tile_row = cut_tiles<0>(a, s->n);
+    s->tile = make_tiles(a, s->n);
     cut_long_rows(*s);
-    s->moved_bytes = csr_bytes(a) + s->tile_row.bytes() + s->piece_long.bytes();
+    s->moved_bytes = csr_bytes(a) + s->tile.bytes() + s->piece_long.bytes();
     if (get(params, "x") == 16) {
-        Narrow narrow = find_narrow_tiles(a, s->tile_row, s->n);
-        s->base = std::move(narrow.base);
+        s->moved_bytes -=
+            static_cast<std::uint64_t>(mark_narrow_tiles(a, s->tile)) * sizeof(std::uint16_t);
         s->offset = DeviceBuffer<std::uint16_t>(static_cast<std::size_t>(a.nnz()));
-        fill_offsets<<<static_cast<unsigned>(s->tiles()), kThreads>>>(
-            a.row_ptr, a.col_idx, s->tile_row.data(), s->n, s->base.data(), s->offset.data());
+        fill_offsets<<<static_cast<unsigned>(s->tiles()), kThreads>>>(a.col_idx, s->tile.data(),
+                                                                      s->offset.data());
         SPTUNE_CUDA_LAUNCHED("fill_offsets");
-        s->moved_bytes -= static_cast<std::uint64_t>(narrow.entries) * sizeof(std::uint16_t);
     }
     SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
     return s;

@@ -58,9 +58,8 @@ __global__ void csr_vector_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __r
 template <class T, class P>
 struct Tiles {
     CsrView<T, P> a;
-    const index_t* tile_row;
+    const CsrTile<P>* tile;
     const std::uint16_t* offset;
-    const index_t* base;
     int pieces;  ///< blocks of the grid that come before those of the tiles
     const index_t* long_row;
     const std::int32_t* piece_ptr;
@@ -77,14 +76,19 @@ __device__ void long_piece(const Tiles<T, P>& s, const Epilogue<T>& out, const T
     __shared__ bool last;
     const int piece = blockIdx.x, which = s.piece_long[piece], first = s.piece_ptr[which];
     const index_t row = s.long_row[which];
-    const P begin = s.a.row_ptr[row] + static_cast<P>(piece - first) * N;
-    const P end = min(begin + static_cast<P>(N), s.a.row_ptr[row + 1]);
+    constexpr P size = P{N} * kPieceTiles;
+    const P begin = s.a.row_ptr[row] + static_cast<P>(piece - first) * size;
+    const P end = min(begin + size, s.a.row_ptr[row + 1]);
     T sum{0};
 #pragma unroll 4
     for (P k = begin + threadIdx.x; k < end; k += Block)
         sum += stream_load(s.a.values + k) * gather(x, stream_load(s.a.col_idx + k));
     sum = block_sum<Block>(sum, scratch);
     const int pieces = s.piece_ptr[which + 1] - first;
+    if (pieces == 1) {
+        if (threadIdx.x == 0) out.store(sum, y + row);
+        return;
+    }
     if (threadIdx.x == 0) {
         s.partial[piece] = sum;
         __threadfence();
@@ -111,23 +115,20 @@ __global__ void __launch_bounds__(Block)
         return;
     }
     __shared__ T product[2 * n];
-    const int tile = blockIdx.x - s.pieces;
-    const index_t first = s.tile_row[tile];
-    index_t last = s.tile_row[tile + 1];
-    if (first == last) return;
-    const P begin = s.a.row_ptr[first];
-    P end = s.a.row_ptr[last];
-    if (end - begin >= 2 * n || end - s.a.row_ptr[last - 1] > n) end = s.a.row_ptr[--last];
-    const int count = static_cast<int>(end - begin);
-    const index_t base = Narrow ? s.base[tile] : -1;
-    if (Narrow && base >= 0)
-        stage_products<Block, Items>(s.a.values + begin, s.offset + begin, count, x + base,
-                                     product);
+    __shared__ StagedRows<n> rows;
+    const CsrTile<P> tile = s.tile[blockIdx.x - s.pieces];
+    if (tile.rows == 0) return;
+    rows.template load<Block>(s.a.row_ptr + tile.first, tile.rows, tile.begin,
+                              tile.begin + tile.entries);
+    if (Narrow && tile.base >= 0)
+        stage_products<Block, Items>(s.a.values + tile.begin, s.offset + tile.begin, tile.entries,
+                                     x + tile.base, product);
     else
-        stage_products<Block, Items>(s.a.values + begin, s.a.col_idx + begin, count, x, product);
+        stage_products<Block, Items>(s.a.values + tile.begin, s.a.col_idx + tile.begin,
+                                     tile.entries, x, product);
     __syncthreads();
-    sum_staged_rows<Block>(s.a.row_ptr, first, last, begin, end, product,
-                           [&](index_t row, T sum) { out.store(sum, y + row); });
+    rows.template sum<Block>(tile.rows, product,
+                             [&](int r, T sum) { out.store(sum, y + tile.first + r); });
 }
 
 /// Rows that begin and end anywhere in tiles of exactly N rows and entries together.
@@ -137,20 +138,22 @@ __global__ void __launch_bounds__(Block)
                      Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
     constexpr int n = Block * Items;
     __shared__ T product[n];
+    __shared__ StagedRows<n + 1> rows;
     const index_t tile = blockIdx.x;
     const index_t first = tile_row[tile], last = tile_row[tile + 1];
     const P begin = static_cast<P>(static_cast<std::int64_t>(tile) * n - first);
     const P end = tile + 1 == tiles
                       ? a.entries
                       : static_cast<P>((static_cast<std::int64_t>(tile) + 1) * n - last);
-    const int count = static_cast<int>(end - begin);
-    stage_products<Block, Items>(a.values + begin, a.col_idx + begin, count, x, product);
-    __syncthreads();
     // The row that goes on in the next tile counts as one more.
-    const index_t stop = tile + 1 == tiles ? last : last + 1;
-    sum_staged_rows<Block>(a.row_ptr, first, stop, begin, end, product, [&](index_t row, T sum) {
-        if (row < last)
-            out.store(sum, y + row);
+    const int count = last - first + (tile + 1 == tiles ? 0 : 1);
+    rows.template load<Block>(a.row_ptr + first, count, begin, end);
+    stage_products<Block, Items>(a.values + begin, a.col_idx + begin, static_cast<int>(end - begin),
+                                 x, product);
+    __syncthreads();
+    rows.template sum<Block>(count, product, [&](int r, T sum) {
+        if (first + r < last)
+            out.store(sum, y + first + r);
         else
             carry[tile] = sum;
     });
@@ -206,9 +209,8 @@ void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     if (s.a.rows == 0) return;
     const int pieces = static_cast<int>(s.partial.size());
     const Tiles<T, P> tiles{s.a,
-                            s.tile_row.data(),
+                            s.tile.data(),
                             s.offset.data(),
-                            s.base.data(),
                             pieces,
                             s.long_row.data(),
                             s.piece_ptr.data(),
@@ -261,7 +263,7 @@ void add_all(KernelList<T>& list) {
     });
     for_each_point(TileGrid{}, [&]<class Point>(Point) {
         constexpr int b = Point::template get<block>(), i = Point::template get<items>();
-        if constexpr (2 * sizeof(T) * b * i + 1024 <= kSharedBytes) {
+        if constexpr ((2 * sizeof(T) + 3) * b * i + 1024 <= kSharedBytes) {
             constexpr int bits = Point::template get<index_bits>();
             add_kernel<CsrTilesFormat, T, P>(list, "tiles", {{"n", b * i}, {"x", bits}}, {{"b", b}},
                                              &csr_tiles<T, P, b, i, bits == 16>);
@@ -269,7 +271,7 @@ void add_all(KernelList<T>& list) {
     });
     for_each_point(MergeGrid{}, [&]<class Point>(Point) {
         constexpr int b = Point::template get<block>(), i = Point::template get<items>();
-        if constexpr (sizeof(T) * b * i + 1024 <= kSharedBytes)
+        if constexpr ((sizeof(T) + 3) * b * i + 1024 <= kSharedBytes)
             add_kernel<CsrMergeFormat, T, P>(list, "merge", {{"m", b * i}}, {{"b", b}},
                                              &csr_merge<T, P, b, i>);
     });

@@ -28,10 +28,21 @@ struct CsrFormat {
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
 };
 
-/// The caller's arrays, and rows put together to tiles of about the same work: row r belongs to
-/// tile (row_ptr[r] + r) / n. So a tile holds at most n rows and less than 2n entries, but for rows
-/// of more than n entries: those are long, always the last of their tile, and cut into pieces that
-/// are summed by blocks of their own.
+/// Rows of about the same work together. All that a block has to know before it can ask for
+/// entries, in one place: on small matrices the time goes into loads that wait for each other.
+template <class P>
+struct CsrTile {
+    P begin = 0;        ///< first entry
+    index_t first = 0;  ///< first row
+    int rows = 0;
+    int entries = 0;
+    index_t base = -1;  ///< x16: smallest column; -1: 2^16 columns or more, use col_idx
+};
+
+/// The caller's arrays, and rows put together to tiles: row r belongs to tile (row_ptr[r] + r) / n.
+/// So a tile holds at most n rows and less than 2n entries, but for rows of more than n entries:
+/// those are long, always the last of their tile, and done by blocks of their own, several where a
+/// row has more than kPieceTiles · n entries.
 /// After Greathouse and Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
 /// storage format", SC 2014, with tiles found in parallel.
 template <class T, class P>
@@ -39,10 +50,8 @@ class CsrTilesStorage final : public Storage {
   public:
     CsrView<T, P> a;
     int n = 0;
-    DeviceBuffer<index_t> tile_row;  ///< tiles + 1; first row of each
-    /// x16: entries; columns less the base of their tile, filled for narrow tiles only.
-    DeviceBuffer<std::uint16_t> offset;
-    DeviceBuffer<index_t> base;  ///< x16: tiles; -1: a tile of 2^16 columns or more uses col_idx
+    DeviceBuffer<CsrTile<P>> tile;
+    DeviceBuffer<std::uint16_t> offset;  ///< x16: entries; column - base, in narrow tiles only
 
     DeviceBuffer<index_t> long_row;
     DeviceBuffer<std::int32_t> piece_ptr;   ///< long rows + 1; the pieces of each
@@ -50,14 +59,16 @@ class CsrTilesStorage final : public Storage {
     mutable DeviceBuffer<T> partial;        ///< pieces; scratch of apply
     mutable DeviceBuffer<unsigned> done;    ///< long rows; 0 between calls
 
-    std::uint64_t own_bytes = 0;    ///< memory beyond the caller's
     std::uint64_t moved_bytes = 0;  ///< of A, read by one call
 
-    index_t tiles() const { return static_cast<index_t>(tile_row.size()) - 1; }
+    index_t tiles() const { return static_cast<index_t>(tile.size()); }
     std::uint64_t bytes() const override { return moved_bytes; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
-    bool exclusive() const override { return !long_row.empty(); }
+    bool exclusive() const override { return piece_long.size() > long_row.size(); }
 };
+
+/// A piece of a long row has up to this many times n entries.
+inline constexpr int kPieceTiles = 8;
 
 /// Layout parameters n (rows and entries of a tile) and x (bits of a column index where the tile's
 /// columns allow it).

@@ -4,6 +4,8 @@
 
 #include "kernels/cuda/device.cuh"
 
+#include <cstdint>
+
 namespace sptune::cuda {
 
 /// product[i] = values[i] · x[column[i]] for `count` entries, `Items` loads of each thread in
@@ -28,29 +30,60 @@ __device__ __forceinline__ void stage_products(const T* values, const C* column,
     }
 }
 
-/// Calls store(row, sum) for each row in [first, last), by one thread. The entries of the rows that
-/// lie in [begin, end) are staged from product[0] on. As many threads share a row as the block
-/// offers, up to a warp.
-template <int Block, class T, class P, class Store>
-__device__ __forceinline__ void sum_staged_rows(const P* row_ptr, index_t first, index_t last,
-                                                P begin, P end, const T* product, Store store) {
-    const int rows = last - first;
-    int threads = 1;
-    while (threads < kWarp && 2 * threads * rows <= Block) threads *= 2;
-    const int lane = threadIdx.x % threads, place = threadIdx.x / threads;
-    const int at_once = Block / threads;
-    for (int start = 0; start < rows; start += at_once) {
-        const int r = start + place;
-        T sum{0};
-        if (r < rows) {
-            const int from = static_cast<int>(max(row_ptr[first + r], begin) - begin);
-            const int to = static_cast<int>(min(row_ptr[first + r + 1], end) - begin);
-            for (int k = from + lane; k < to; k += threads) sum += product[k];
-        }
-        for (int offset = threads / 2; offset > 0; offset /= 2)
-            sum += __shfl_xor_sync(kFullMask, sum, offset);
-        if (r < rows && lane == 0) store(first + r, sum);
+/// Where the rows of a block lie among its staged products: less than 2^16 of those, and less than
+/// twice as many as there may be rows.
+template <int MostRows>
+struct StagedRows {
+    /// How many times as long as its share of threads a row may be before whole warps do it.
+    static constexpr int kPatience = 32;
+
+    std::uint16_t begin[MostRows + 1];
+    std::uint16_t queue[2 * MostRows / kPatience + 1];  ///< rows left to whole warps
+    int queued;
+
+    /// `row_ptr` is that of the first of `rows` rows, of which the entries in [first, last) are
+    /// staged. To be followed by __syncthreads().
+    template <int Block, class P>
+    __device__ __forceinline__ void load(const P* row_ptr, int rows, P first, P last) {
+        if (threadIdx.x == 0) queued = 0;
+        for (int r = static_cast<int>(threadIdx.x); r <= rows; r += Block)
+            begin[r] = static_cast<std::uint16_t>(min(max(row_ptr[r], first), last) - first);
     }
-}
+
+    /// Calls store(row, sum) for each of the rows, by one thread. As many threads share a row as
+    /// the block offers, up to a warp; rows that are far longer than others are left to whole
+    /// warps afterwards. The order of a row's sum depends on the rows alone.
+    template <int Block, class T, class Store>
+    __device__ __forceinline__ void sum(int rows, const T* product, Store store) {
+        int threads = 1;
+        while (threads < kWarp && 2 * threads * rows <= Block) threads *= 2;
+        const int lane = static_cast<int>(threadIdx.x) % threads;
+        const int place = static_cast<int>(threadIdx.x) / threads;
+        const int longest = threads < kWarp ? kPatience * threads : 1 << 16;
+        for (int start = 0; start < rows; start += Block / threads) {
+            const int r = start + place;
+            const int from = r < rows ? begin[r] : 0, to = r < rows ? begin[r + 1] : 0;
+            const bool mine = r < rows && to - from <= longest;
+            if (r < rows && !mine && lane == 0)
+                queue[atomicAdd(&queued, 1)] = static_cast<std::uint16_t>(r);
+            T sum{0};
+            if (mine)
+                for (int k = from + lane; k < to; k += threads) sum += product[k];
+            for (int offset = threads / 2; offset > 0; offset /= 2)
+                sum += __shfl_xor_sync(kFullMask, sum, offset);
+            if (mine && lane == 0) store(r, sum);
+        }
+        if (threads == kWarp) return;  // so does the whole block
+        __syncthreads();
+        const int here = static_cast<int>(threadIdx.x) % kWarp;
+        for (int q = static_cast<int>(threadIdx.x) / kWarp; q < queued; q += Block / kWarp) {
+            const int r = queue[q];
+            T sum{0};
+            for (int k = begin[r] + here; k < begin[r + 1]; k += kWarp) sum += product[k];
+            sum = group_sum<kWarp>(sum);
+            if (here == 0) store(r, sum);
+        }
+    }
+};
 
 }  // namespace sptune::cuda

@@ -64,9 +64,13 @@ class Comparer {
         const SweepSession::Saved saved = session_.save(result.entry);
         // A first encounter chooses what the sweep has just found and stored.
         if (!usable(result.entry, choice.id)) choice = decide(matrix, side.backend, result.entry);
-        const int code = session_.judge(result, saved, "the oracle is the best of the others");
-        // A sweep that was cut short anywhere says nothing of the oracle.
-        if (code != kInterrupted)
+        // Ctrl-C may come before anything but the baseline was measured; a budget is the user's own
+        // idea of enough.
+        const bool interrupted = result.ended == tuner::Ended::interrupted;
+        const int code = session_.judge(
+            result, saved,
+            interrupted ? "the matrix is left out" : "the oracle is the best of the others");
+        if (!interrupted)
             side.comparisons.push_back(compare(result.entry, result.used_cols, choice));
         return code;
     }

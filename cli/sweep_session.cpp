@@ -147,7 +147,7 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
     return kOk;
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                                 \
+#define SPTUNE_INSTANTIATE(T, P)                                                                  \
     template tuner::SweepResult SweepSession::sweep(CsrView<T, P>, const Features&, const Task&); \
     template std::optional<db::Entry> SweepSession::stored<T, P>(std::uint64_t, Backend) const;
 SPTUNE_INSTANTIATE(float, std::int32_t)

@@ -77,13 +77,13 @@ void Search::halve() {
     final_ = std::move(field);
 }
 
-/// Adds the baseline and, of each vendor algorithm, the fastest.
+/// Adds the baseline, the guest and, of each vendor algorithm, the fastest.
 void Search::invite_anchors() {
     std::map<std::string, Runner*> anchors;
     for (Runner* r : leaders(runners_.size())) {
         if (!r->anchor) continue;
-        const bool baseline = r->record.id == scene_.baseline;
-        anchors.emplace(baseline ? r->record.id : r->record.format + "." + r->record.algorithm, r);
+        const bool own = r->record.id == scene_.baseline || r->record.id == options_.guest;
+        anchors.emplace(own ? r->record.id : r->record.format + "." + r->record.algorithm, r);
     }
     for (const auto& [name, r] : anchors)
         if (std::find(final_.begin(), final_.end(), r) == final_.end()) final_.push_back(r);

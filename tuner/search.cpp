@@ -41,7 +41,8 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
     for (Contender& contender : contenders) {
         Runner runner;
         runner.record = describe(contender.variant);
-        runner.anchor = contender.variant.vendor || runner.record.id == scene_.baseline;
+        runner.anchor = contender.variant.vendor || runner.record.id == scene_.baseline ||
+                        runner.record.id == options.guest;
         if (options.resume) {
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
             if (old && old->kernel_hash == runner.record.kernel_hash) runner.prior = old;

@@ -72,7 +72,7 @@ class Search {
         std::uint64_t known_bytes = 0;         ///< lower bound of what one call reads of A
         const db::Candidate* prior = nullptr;  ///< an earlier time that still counts
         Timing timing;                         ///< of the present stage
-        bool anchor = false;  ///< baseline or vendor: measured first, never skipped as bounded
+        bool anchor = false;  ///< baseline, vendor, guest: measured first, never skipped as bounded
 
         const std::string& layout() const { return contender.variant.layout; }
         bool ok() const { return record.status == db::Status::ok; }

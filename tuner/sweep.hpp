@@ -25,8 +25,11 @@ struct Progress {
 struct SweepOptions {
     Cache cache = Cache::warm;
     std::string variants = "*";  ///< glob; the baseline is always measured
-    int threads = 0;             ///< 0: all
-    double budget_s = 0;         ///< 0: none
+    /// Id of one more candidate that is measured whatever happens and takes part in the final, so
+    /// that its time can be held against the winner's. Ignored where there is no such candidate.
+    std::string guest;
+    int threads = 0;      ///< 0: all
+    double budget_s = 0;  ///< 0: none
     std::uint64_t seed = 1;
     /// Layouts beyond these are illegal; storage_bytes left alone means half of the free memory.
     Limits limits;
@@ -42,6 +45,7 @@ enum class Ended { complete, budget, interrupted };
 struct SweepResult {
     db::Entry entry;
     Ended ended = Ended::complete;
+    std::uint64_t used_cols = 0;  ///< columns with an entry: what every kernel has to read of x
 };
 
 /// Measures and verifies every kernel of the registry for `backend`. Stores nothing, prints

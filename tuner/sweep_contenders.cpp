@@ -15,7 +15,7 @@ bool same_conditions(const db::Entry& a, const db::Entry& b) {
 
 bool wanted_by(const Variant& variant, const std::string& baseline, const SweepOptions& options) {
     const std::string id = variant.id();
-    return id == baseline || matches(id, options.variants);
+    return id == baseline || id == options.guest || matches(id, options.variants);
 }
 
 SweepResult sweep_contenders(const Subject& s, const Features& features,
@@ -53,6 +53,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     Search::Outcome outcome = Search(std::move(contenders), scene, options).run();
     entry.candidates = std::move(outcome.candidates);
     result.ended = outcome.ended;
+    result.used_cols = s.used_cols;
     entry.complete = outcome.ended == Ended::complete;
     if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);
     entry.provenance.sweep_s = (options.clock() - start) / 1e6;

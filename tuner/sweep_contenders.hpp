@@ -29,7 +29,7 @@ Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
             used_cols};
 }
 
-/// Whether the options ask for this variant; the baseline is always measured.
+/// Whether the options ask for this variant; the baseline and the guest are always measured.
 bool wanted_by(const Variant& variant, const std::string& baseline, const SweepOptions& options);
 
 /// Searches among `contenders` and writes down what was found.

@@ -166,6 +166,21 @@ TEST_F(Sweep, TheVendorIsInTheFinal) {
     EXPECT_EQ(of(run(kernels), kernels.back()).reason, "final");
 }
 
+TEST_F(Sweep, TheGuestIsInTheFinal) {
+    Kernels kernels = {fake::kernel(fake::right, 50)};
+    for (int t = 10; t < 20; ++t) kernels.push_back(fake::kernel(fake::right, t));
+    kernels.push_back(fake::kernel(fake::right, 48));
+    options.variants = kernels[1].variant.id();
+    options.guest = kernels.back().variant.id();
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(of(r, kernels.back()).reason, "final");
+    EXPECT_EQ(r.entry.winner, kernels[1].variant.id());
+    EXPECT_EQ(r.used_cols, 4u);
+
+    options.guest = "spmv.cpu.unheard.of";
+    EXPECT_EQ(run(kernels).entry.winner, kernels[1].variant.id());
+}
+
 TEST_F(Sweep, GlobKeepsTheBaseline) {
     const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10),
                              fake::kernel(fake::right, 20)};

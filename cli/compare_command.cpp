@@ -1,0 +1,144 @@
+// sptune compare MATRIX...
+#include "cli/commands.hpp"
+#include "cli/compare_options.hpp"
+#include "cli/compare_report.hpp"
+#include "cli/comparison.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/matrix_input.hpp"
+#include "cli/output.hpp"
+#include "cli/stopwatch.hpp"
+#include "cli/sweep_session.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+/// The results of one device.
+struct Side {
+    Backend backend;
+    db::Device device;
+    std::vector<Comparison> comparisons;
+};
+
+class Comparer {
+  public:
+    explicit Comparer(const CompareOptions& options) : options_(options), session_(options) {
+        for (const Backend backend : backends_of(options.backend))
+            sides_.push_back({backend, {}, {}});
+    }
+
+    int run() {
+        return for_each_matrix(options_.matrices, [&](const std::string& path) {
+            ++reached_;
+            return with_matrix(path, {parse_precision(options_.precision), options_.threads},
+                               [&](const auto& matrix) { return compare_on(path, matrix.view()); });
+        });
+    }
+
+    /// One for each backend, in the order of backends_of().
+    const std::vector<Side>& sides() const { return sides_; }
+
+  private:
+    template <class T, class P>
+    int compare_on(const std::string& path, CsrView<T, P> matrix) {
+        const Features features = extract_features(matrix, options_.threads);
+        return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
+            return compare_on(path, matrix, features, side_of(backend));
+        });
+    }
+
+    template <class T, class P>
+    int compare_on(const std::string& path, CsrView<T, P> matrix, const Features& features,
+                   Side& side) {
+        side.device = tuner::device_of(side.backend, options_.threads);
+        AutoChoice choice = look_up(matrix, side.backend);
+        const SweepSession::Task task{.path = path,
+                                      .backend = side.backend,
+                                      .prefix = prefix(path, side.backend),
+                                      .guest = choice.id};
+        const tuner::SweepResult result = session_.sweep(matrix, features, task);
+        const SweepSession::Saved saved = session_.save(result.entry);
+        // A first encounter chooses what the sweep has just found and stored.
+        if (!usable(result.entry, choice.id)) choice = decide(matrix, side.backend, result.entry);
+        // Ctrl-C may come before anything but the baseline was measured; a budget is the user's own
+        // idea of enough.
+        const bool interrupted = result.ended == tuner::Ended::interrupted;
+        const int code = session_.judge(
+            result, saved,
+            interrupted ? "the matrix is left out" : "the oracle is the best of the others");
+        if (!interrupted)
+            side.comparisons.push_back(compare(result.entry, result.used_cols, choice));
+        return code;
+    }
+
+    /// What the database says, and how long asking takes a program that has only the matrix.
+    template <class T, class P>
+    AutoChoice look_up(CsrView<T, P> matrix, Backend backend) const {
+        const Stopwatch watch;
+        const auto stored = session_.stored<T, P>(fingerprint(matrix, options_.threads), backend);
+        AutoChoice choice;
+        if (stored) choice.id = stored->winner;
+        choice.select_us = watch.seconds() * 1e6;
+        return choice;
+    }
+
+    /// The same after the sweep; without a database the entry at hand takes its place.
+    template <class T, class P>
+    AutoChoice decide(CsrView<T, P> matrix, Backend backend, const db::Entry& entry) const {
+        AutoChoice choice = look_up(matrix, backend);
+        if (!usable(entry, choice.id)) choice.id = entry.winner;
+        return choice;
+    }
+
+    static bool usable(const db::Entry& entry, const std::string& id) {
+        const db::Candidate* candidate = db::find(entry, id);
+        return candidate && candidate->status == db::Status::ok && candidate->time;
+    }
+
+    /// "2/5 fem: ", with the backend where there are two.
+    std::string prefix(const std::string& path, Backend backend) const {
+        return fmt::format("{}/{} {}{}: ", reached_, options_.matrices.size(), matrix_name(path),
+                           sides_.size() > 1 ? fmt::format(" ({})", to_string(backend)) : "");
+    }
+
+    Side& side_of(Backend backend) {
+        return *std::find_if(sides_.begin(), sides_.end(),
+                             [&](const Side& side) { return side.backend == backend; });
+    }
+
+    const CompareOptions& options_;
+    SweepSession session_;
+    std::vector<Side> sides_;
+    int reached_ = 0;  ///< matrices, this one included
+};
+
+}  // namespace
+
+int run_compare(const std::vector<std::string>& args) {
+    CompareOptions options;
+    if (!parse_compare(args, options)) return kOk;
+    Comparer comparer(options);
+    const int code = comparer.run();
+    auto documents = nlohmann::ordered_json::array();
+    std::string report;
+    for (const Side& side : comparer.sides()) {
+        if (side.comparisons.empty()) continue;
+        documents.push_back(compare_document(side.device, options.cache, side.comparisons));
+        if (!report.empty()) report += "\n";
+        report += compare_report(side.device, options.cache, side.comparisons, Style(stdout));
+    }
+    if (options.json != "-") write_text("-", report);
+    if (!options.json.empty()) {
+        if (comparer.sides().size() > 1)
+            write_json(options.json, documents);
+        else if (!documents.empty())
+            write_json(options.json, documents.front());
+    }
+    return code;
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,103 @@
+#include "cli/compare_report.hpp"
+
+#include "cli/describe.hpp"
+#include "cli/number.hpp"
+#include "cli/table.hpp"
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kNameWidth = 20;
+
+using Timed = Comparison::Timed;
+
+std::string ratio(const std::optional<double>& value) {
+    return value ? factor(*value) : "-";
+}
+
+std::string us(const std::optional<Timed>& t) {
+    return t ? significant(t->time_us) : "-";
+}
+
+/// Which kernels: the table of times has no room for their names.
+std::string choices(const std::vector<Comparison>& comparisons, const Style& style) {
+    Table table({{"matrix", Align::left},
+                 {"oracle", Align::left},
+                 {"vendor's best", Align::left},
+                 {"auto", Align::left},
+                 {"select"},
+                 {"convert"}},
+                1, 2);
+    for (const Comparison& c : comparisons) {
+        if (!c.chosen || !c.oracle) {
+            table.add({fit(c.matrix, kNameWidth), "nothing could be measured"}, Tone::bad);
+            continue;
+        }
+        const std::string chosen = c.chosen->id == c.oracle->id ? "the oracle" : c.chosen->name;
+        table.add({fit(c.matrix, kNameWidth), c.oracle->name,
+                   c.vendor_best() ? c.vendor_best()->name : "-",
+                   fmt::format("{} ({})", chosen, c.choice.source), duration_us(c.choice.select_us),
+                   duration_us(c.chosen->convert_us)});
+    }
+    return table.render(style, kWidth);
+}
+
+std::vector<std::string> with_ratios(std::vector<std::string> cells, const Ratios& r) {
+    cells.insert(cells.end(), {ratio(r.oracle_vs_vendor_best), ratio(r.auto_vs_vendor_best),
+                               ratio(r.auto_vs_csr), ratio(r.auto_vs_oracle)});
+    return cells;
+}
+
+std::string times(const std::vector<Comparison>& comparisons, const Style& style) {
+    Table table({{"", Align::left},
+                 {""},
+                 {""},
+                 {"µs"},
+                 {"µs"},
+                 {"µs"},
+                 {"µs"},
+                 {"µs"},
+                 {"oracle"},
+                 {"auto"},
+                 {"auto"},
+                 {"auto"}},
+                1, 2);
+    table.add({"matrix", "rows", "nnz", "floor", "CSR", "vendor", "oracle", "auto", "× vendor",
+               "× vendor", "× CSR", "× oracle"},
+              Tone::dim);
+    for (const Comparison& c : comparisons) {
+        const Timed* vendor = c.vendor_best();
+        const Ratios r = ratios(c);
+        const bool behind = r.oracle_vs_vendor_best && *r.oracle_vs_vendor_best < 1;
+        table.add(
+            with_ratios({fit(c.matrix, kNameWidth), short_count(static_cast<double>(c.rows)),
+                         short_count(static_cast<double>(c.nnz)),
+                         c.floor_us ? significant(*c.floor_us) : "-", us(c.csr),
+                         vendor ? significant(vendor->time_us) : "-", us(c.oracle), us(c.chosen)},
+                        r),
+            behind ? Tone::bad : Tone::plain);
+    }
+    table.add(with_ratios({"geomean", "", "", "", "", "", "", ""}, geomean(comparisons)),
+              Tone::good);
+    return table.render(style, kWidth);
+}
+
+}  // namespace
+
+std::string compare_report(const db::Device& device, const std::string& cache,
+                           const std::vector<Comparison>& comparisons, const Style& style) {
+    if (comparisons.empty()) return "";
+    const std::string legend = fmt::format(
+        "floor: the bytes of CSR, x and y at the measured bandwidth; vendor: the best of the "
+        "vendor's kernels; oracle: the fastest of all; auto: what sptune would have chosen; a × b: "
+        "time of b / time of a; caches {}",
+        cache);
+    return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
+           choices(comparisons, style) + "\n" +
+           style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style);
+}
+
+}  // namespace sptune::cli

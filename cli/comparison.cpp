@@ -1,0 +1,143 @@
+#include "cli/comparison.hpp"
+
+#include "cli/ranking.hpp"
+#include "db/codec.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Timed = Comparison::Timed;
+
+std::optional<Timed> timed(const db::Entry& entry, const std::string& id) {
+    const db::Candidate* c = db::find(entry, id);
+    if (!c || c->status != db::Status::ok || !c->time) return std::nullopt;
+    return Timed{c->id, short_id(entry, c->id), c->time->median, c->convert_us};
+}
+
+std::optional<double> floor_us(const db::Entry& entry, std::uint64_t used_cols) {
+    const std::uint64_t value = entry.value == ValueType::f64 ? 8 : 4;
+    const std::uint64_t pointer = entry.index == IndexType::i64 ? 8 : 4;
+    const auto rows = static_cast<std::uint64_t>(entry.matrix.rows);
+    const auto nnz = static_cast<std::uint64_t>(entry.matrix.nnz);
+    const std::uint64_t bytes =
+        nnz * (value + sizeof(index_t)) + (rows + 1) * pointer + (used_cols + rows) * value;
+    // Caches that are flushed before each call have no bandwidth to offer.
+    double gbs =
+        entry.cache == "cold" ? entry.device.bandwidth_gbs : bandwidth_at(entry.device, bytes);
+    if (entry.device.copy_gbs > 0) gbs = entry.device.copy_gbs;
+    if (gbs <= 0) return std::nullopt;
+    return static_cast<double>(bytes) / gbs / 1e3;
+}
+
+std::optional<double> speed_up(const Timed* first, const Timed* second) {
+    if (!first || !second || first->time_us <= 0 || second->time_us <= 0) return std::nullopt;
+    return second->time_us / first->time_us;
+}
+
+template <class T>
+const T* pointer(const std::optional<T>& value) {
+    return value ? &*value : nullptr;
+}
+
+Json number(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json time_of(const Timed* t) {
+    return t ? Json(t->time_us) : Json(nullptr);
+}
+
+Json id_and_time(const Timed& t) {
+    return {{"id", t.id}, {"time_us", t.time_us}};
+}
+
+Json result(const Comparison& c) {
+    Json vendor = Json::array();
+    for (const Timed& t : c.vendor) vendor.push_back(id_and_time(t));
+    Json json{{"matrix", c.matrix},
+              {"rows", c.rows},
+              {"cols", c.cols},
+              {"nnz", c.nnz},
+              {"precision", to_string(c.precision)},
+              {"floor_us", number(c.floor_us)},
+              {"csr_us", time_of(pointer(c.csr))},
+              {"vendor", std::move(vendor)},
+              {"vendor_best_us", time_of(c.vendor_best())},
+              {"oracle", nullptr},
+              {"auto", nullptr}};
+    if (c.oracle) json["oracle"] = id_and_time(*c.oracle);
+    if (c.chosen) {
+        json["auto"] = id_and_time(*c.chosen);
+        json["auto"]["select_us"] = c.choice.select_us;
+        json["auto"]["convert_us"] = c.chosen->convert_us;
+        json["auto"]["source"] = c.choice.source;
+    }
+    return json;
+}
+
+}  // namespace
+
+Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice) {
+    Comparison c{.matrix = entry.matrix.name,
+                 .rows = entry.matrix.rows,
+                 .cols = entry.matrix.cols,
+                 .nnz = entry.matrix.nnz,
+                 .precision = entry.value,
+                 .floor_us = floor_us(entry, used_cols),
+                 .csr = timed(entry, entry.baseline),
+                 .oracle = timed(entry, entry.winner),
+                 .chosen = timed(entry, choice.id),
+                 .choice = choice,
+                 .vendor = {}};
+    if (!c.chosen) c.chosen = c.oracle;
+    for (const db::Candidate& candidate : entry.candidates)
+        if (const auto t = timed(entry, candidate.id); t && candidate.vendor)
+            c.vendor.push_back(*t);
+    std::stable_sort(c.vendor.begin(), c.vendor.end(),
+                     [](const Timed& a, const Timed& b) { return a.time_us < b.time_us; });
+    return c;
+}
+
+Ratios ratios(const Comparison& c) {
+    const Timed* oracle = pointer(c.oracle);
+    const Timed* chosen = pointer(c.chosen);
+    return {speed_up(oracle, c.vendor_best()), speed_up(chosen, c.vendor_best()),
+            speed_up(chosen, pointer(c.csr)), speed_up(chosen, oracle)};
+}
+
+Ratios geomean(const std::vector<Comparison>& comparisons) {
+    const auto mean = [&](std::optional<double> Ratios::*ratio) -> std::optional<double> {
+        double sum = 0;
+        int terms = 0;
+        for (const Comparison& c : comparisons)
+            if (const auto r = ratios(c).*ratio) sum += std::log(*r), ++terms;
+        if (!terms) return std::nullopt;
+        return std::exp(sum / terms);
+    };
+    return {mean(&Ratios::oracle_vs_vendor_best), mean(&Ratios::auto_vs_vendor_best),
+            mean(&Ratios::auto_vs_csr), mean(&Ratios::auto_vs_oracle)};
+}
+
+Json compare_document(const db::Device& device, const std::string& cache,
+                      const std::vector<Comparison>& comparisons) {
+    Json results = Json::array();
+    for (const Comparison& c : comparisons) results.push_back(result(c));
+    const Ratios mean = geomean(comparisons);
+    return {{"schema", "sptune.compare/1"},
+            {"device", db::to_json(device)},
+            {"cache", cache},
+            {"results", std::move(results)},
+            {"geomean",
+             {{"oracle_vs_vendor_best", number(mean.oracle_vs_vendor_best)},
+              {"auto_vs_vendor_best", number(mean.auto_vs_vendor_best)},
+              {"auto_vs_csr", number(mean.auto_vs_csr)},
+              {"auto_vs_oracle", number(mean.auto_vs_oracle)}}}};
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,59 @@
+// What `sptune compare` says of one matrix, and the sum of many.
+#pragma once
+
+#include "db/entry.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace sptune::cli {
+
+/// What a user who asks the library would have got.
+struct AutoChoice {
+    std::string id;
+    double select_us = 0;  ///< it took to choose
+    std::string source = "exact";
+};
+
+struct Comparison {
+    std::string matrix;
+    std::int64_t rows = 0, cols = 0, nnz = 0;
+    ValueType precision = ValueType::f64;
+    /// Least time in which the arrays of CSR, the entries of x that are used, and y can be moved at
+    /// the measured bandwidth; formats with less bytes may beat it. Nothing where that is unknown.
+    std::optional<double> floor_us;
+
+    struct Timed {
+        std::string id, name;  ///< name: short_id()
+        double time_us = 0;
+        double convert_us = 0;
+    };
+    // Nothing where no such candidate could be measured.
+    std::optional<Timed> csr, oracle, chosen;
+    AutoChoice choice;          ///< how `chosen` came about
+    std::vector<Timed> vendor;  ///< every vendor candidate with a time, the fastest first
+
+    const Timed* vendor_best() const { return vendor.empty() ? nullptr : &vendor.front(); }
+};
+
+/// `entry` is a sweep's; a choice that it has no time of becomes its winner.
+Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice);
+
+/// Speed-ups: time of the second / time of the first, above 1 where the first is faster. Nothing
+/// where one of them is missing.
+struct Ratios {
+    std::optional<double> oracle_vs_vendor_best, auto_vs_vendor_best, auto_vs_csr, auto_vs_oracle;
+};
+Ratios ratios(const Comparison& comparison);
+/// Geometric means, each over the matrices that have that ratio.
+Ratios geomean(const std::vector<Comparison>& comparisons);
+
+/// Schema "sptune.compare/1", published in db/schema/compare.schema.json.
+nlohmann::ordered_json compare_document(const db::Device& device, const std::string& cache,
+                                        const std::vector<Comparison>& comparisons);
+
+}  // namespace sptune::cli

@@ -1,0 +1,34 @@
+#include "cli/sweep_request.hpp"
+
+#include "cli/db_command.hpp"
+#include "cli/options.hpp"
+#include "kernels/cuda_probe.hpp"
+
+namespace sptune::cli {
+
+Options& declare_sweep(Options& options, SweepRequest& r) {
+    return options.operands(r.matrices, 1, ~std::size_t{0})
+        .choice("backend", {"auto", "cpu", "cuda", "all"}, r.backend,
+                "where to run (auto: the GPU where there is one, else the CPU; all: both)")
+        .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
+        .choice("cache", {"warm", "cold"}, r.cache,
+                "back-to-back calls, or caches flushed before each call (warm)")
+        .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
+        .number("budget", "SECONDS", r.budget_s, 0, 1e9,
+                "stop after so long per matrix and backend (0: no limit)")
+        .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to measure Intel MKL too")
+        .text("db", "PATH", r.db, kDbHelp)
+        .flag("no-db", r.no_db, "neither read nor write the database");
+}
+
+void check_sweep(const SweepRequest& request) {
+    if (request.backend == "cuda" || request.backend == "all") require_cuda();
+}
+
+std::vector<Backend> backends_of(const std::string& choice) {
+    if (choice == "all") return {Backend::cpu, Backend::cuda};
+    if (choice == "cpu" || (choice == "auto" && !cuda_usable())) return {Backend::cpu};
+    return {Backend::cuda};
+}
+
+}  // namespace sptune::cli

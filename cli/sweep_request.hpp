@@ -1,0 +1,41 @@
+// What every command that sweeps lets its user ask for.
+#pragma once
+
+#include "kernels/variant.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sptune::cli {
+
+class Options;
+
+struct SweepRequest {
+    std::vector<std::string> matrices;
+    std::string backend = "auto", precision = "f64", cache = "warm";
+    std::string variants = "*";
+    std::string db, mkl;
+    double budget_s = 0;  ///< per matrix; 0: none
+    int threads = 0;      ///< 0: all
+    std::uint64_t seed = 1;
+    bool resume = false, fresh = false, no_db = false;
+};
+
+/// Declares the operands and --backend, --precision, --budget, --cache, --threads, --mkl, --db and
+/// --no-db.
+Options& declare_sweep(Options& options, SweepRequest& request);
+
+/// Once parsed. Throws DeviceError for a backend that is not there, before any matrix is read.
+void check_sweep(const SweepRequest& request);
+
+/// What --backend means here: "auto" is the GPU where there is one, "all" the CPU and the GPU.
+std::vector<Backend> backends_of(const std::string& choice);
+
+/// For the end of --help.
+inline constexpr const char* kSweepCodes =
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 input refused, 4 no such device, 5 a kernel was "
+    "wrong,\n6 stopped by the budget, 130 interrupted (Ctrl-C stores what was measured). With "
+    "several matrices\nthe first code that is not 0.";
+
+}  // namespace sptune::cli

@@ -1,0 +1,159 @@
+#include "cli/sweep_session.hpp"
+
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/matrix_input.hpp"
+#include "cli/number.hpp"
+#include "cli/output.hpp"
+#include "cli/version.hpp"
+#include "kernels/registry.hpp"
+#include "matrix/error.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+namespace {
+
+/// Does `stored` know a time that `fresh` does not, as after a stopped or restricted sweep?
+bool knows_more(const db::Entry& stored, const db::Entry& fresh) {
+    if (stored.complete && !fresh.complete) return true;
+    return std::any_of(stored.candidates.begin(), stored.candidates.end(), [&](auto& candidate) {
+        const db::Candidate* now = db::find(fresh, candidate.id);
+        return candidate.status == db::Status::ok &&
+               (!now || now->status == db::Status::not_reached);
+    });
+}
+
+int guarded(const std::string& path, const std::function<int(const std::string&)>& work) {
+    try {
+        return work(path);
+    } catch (const std::bad_alloc&) {
+        warn(path + ": not enough memory");
+        return kFailure;
+    } catch (const InputError& failure) {  // names the file itself
+        warn(failure.what());
+        return kRefused;
+    } catch (const std::exception& failure) {
+        warn(path + ": " + failure.what());
+        return exit_code_of(failure);
+    }
+}
+
+/// Calls work(item) until one is interrupted; the first code that is not 0.
+template <class Item, class Work>
+int first_failure(const std::vector<Item>& items, Work work) {
+    int code = kOk;
+    for (const Item& item : items) {
+        const int now = work(item);
+        if (now == kInterrupted) return kInterrupted;
+        if (code == kOk) code = now;
+    }
+    return code;
+}
+
+}  // namespace
+
+int for_each_matrix(const std::vector<std::string>& paths,
+                    const std::function<int(const std::string&)>& work) {
+    return first_failure(paths, [&](const std::string& path) { return guarded(path, work); });
+}
+
+int for_each_backend(const std::vector<Backend>& backends,
+                     const std::function<int(Backend)>& work) {
+    return first_failure(backends, work);
+}
+
+SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
+    if (!request.mkl.empty()) set_mkl_path(request.mkl);
+    if (!request.no_db) store_.emplace(open_db(request.db));
+}
+
+template <class T, class P>
+tuner::SweepResult SweepSession::sweep(CsrView<T, P> matrix, const Features& features,
+                                       const Task& task) {
+    ProgressLine line;
+    tuner::SweepOptions sweep;
+    sweep.cache = request_.cache == "cold" ? tuner::Cache::cold : tuner::Cache::warm;
+    sweep.variants = request_.variants;
+    sweep.guest = task.guest;
+    sweep.threads = request_.threads;
+    sweep.budget_s = request_.budget_s;
+    sweep.seed = request_.seed;
+    sweep.stop = &InterruptGuard::flag();
+    sweep.resume = task.resume;
+    sweep.progress = [&](const tuner::Progress& p) {
+        const std::string best = p.best_us > 0 ? "best " + duration_us(p.best_us) : "";
+        line.show(task.prefix + p.stage, p.total ? static_cast<double>(p.done) / p.total : 0, best,
+                  p.eta_s);
+    };
+    const InterruptGuard guard;
+    tuner::SweepResult result = tuner::sweep_spmv(matrix, features, task.backend, sweep);
+    db::Entry& entry = result.entry;
+    entry.matrix.name = matrix_name(task.path);
+    entry.matrix.path = task.path;
+    entry.provenance.sptune_version = version();
+    entry.provenance.compiler = compiler();
+    entry.provenance.created_utc = db::utc_time();
+    return result;
+}
+
+template <class T, class P>
+std::optional<db::Entry> SweepSession::stored(std::uint64_t fingerprint, Backend backend) const {
+    if (!store_) return std::nullopt;
+    return store_->load(tuner::device_of(backend, request_.threads).key,
+                        db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), fingerprint,
+                                      request_.cache));
+}
+
+SweepSession::Saved SweepSession::save(const db::Entry& entry) const {
+    if (!store_) return {};
+    try {
+        const auto stored = store_->load(entry.device.key, db::entry_key(entry));
+        const bool keep = stored && !request_.fresh && knows_more(*stored, entry);
+        if (!keep) store_->save(entry);
+        return {fmt::format(
+            "{} {}\n", keep ? "Not stored: the entry of an earlier run knows more:" : "Stored in",
+            (store_->path() / entry.device.key / db::entry_key(entry)).string() + ".json")};
+    } catch (const std::exception& failure) {
+        warn(fmt::format("not stored: {}", failure.what()));
+        return {"", true};
+    }
+}
+
+int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
+                        const std::string& left_hint) const {
+    const db::Entry& entry = result.entry;
+    int wrong = 0, left = 0;
+    for (const db::Candidate& candidate : entry.candidates) {
+        left += candidate.status == db::Status::not_reached;
+        if (candidate.status != db::Status::incorrect) continue;
+        ++wrong;
+        warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id, candidate.reason));
+    }
+    const std::string rest = fmt::format("{} kernels were not reached; {}", left, left_hint);
+    if (result.ended == tuner::Ended::interrupted) {
+        warn(entry.matrix.name + ": interrupted; " + rest);
+        return kInterrupted;
+    }
+    if (wrong || entry.winner.empty()) return kUnverified;
+    if (saved.failed) return kFailure;
+    if (result.ended == tuner::Ended::budget) {
+        warn(entry.matrix.name + ": stopped by the budget; " + rest);
+        return kBudget;
+    }
+    return kOk;
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                                  \
+    template tuner::SweepResult SweepSession::sweep(CsrView<T, P>, const Features&, const Task&); \
+    template std::optional<db::Entry> SweepSession::stored<T, P>(std::uint64_t, Backend) const;
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::cli

@@ -1,0 +1,63 @@
+// Sweeps over the matrices of one command line: the database around them, the progress line, the
+// warnings and the exit code. What becomes of the results is the command's business.
+#pragma once
+
+#include "cli/sweep_request.hpp"
+#include "db/store.hpp"
+#include "tuner/sweep.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sptune::cli {
+
+/// Calls work(path) for each in turn and returns the first exit code that is not 0. A matrix that
+/// fails is warned of and skipped; only Ctrl-C ends it early.
+int for_each_matrix(const std::vector<std::string>& paths,
+                    const std::function<int(const std::string& path)>& work);
+
+/// The same over the backends for one matrix; what is thrown passes through.
+int for_each_backend(const std::vector<Backend>& backends,
+                     const std::function<int(Backend backend)>& work);
+
+class SweepSession {
+  public:
+    /// The request must outlive it.
+    explicit SweepSession(const SweepRequest& request);
+
+    /// What differs from sweep to sweep.
+    struct Task {
+        std::string path = {};  ///< of the matrix; names it
+        Backend backend = Backend::cpu;
+        std::string prefix = {};            ///< of the progress line: "2/5 fem: "; may be empty
+        std::string guest = {};             ///< as in tuner::SweepOptions
+        const db::Entry* resume = nullptr;  ///< as in tuner::SweepOptions
+    };
+    /// The entry comes back named and with its provenance; nothing is stored yet.
+    template <class T, class P>
+    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features, const Task& task);
+
+    /// What is stored for a matrix of this fingerprint on this device, T, P and --cache.
+    template <class T, class P>
+    std::optional<db::Entry> stored(std::uint64_t fingerprint, Backend backend) const;
+
+    struct Saved {
+        std::string note;     ///< a line for the report: where, or why not; may be empty
+        bool failed = false;  ///< could not be written; was warned of
+    };
+    /// Stores the entry, unless the database is not to be used or knows more already.
+    Saved save(const db::Entry& entry) const;
+
+    /// Warns of wrong, unreached and unstored results; returns the exit code. `left_hint` says what
+    /// follows from kernels that were not reached.
+    int judge(const tuner::SweepResult& result, const Saved& saved,
+              const std::string& left_hint) const;
+
+  private:
+    const SweepRequest& request_;
+    std::optional<db::Store> store_;
+};
+
+}  // namespace sptune::cli

@@ -1,0 +1,137 @@
+"""`sptune compare`: the document, the table, the choice, the database and the exit codes."""
+import json
+import math
+import sys
+import unittest
+from pathlib import Path
+
+from harness import CliTest, main
+
+ROOT = Path(__file__).parents[2]
+ONE = ("--backend", "cpu", "--threads", 1)  # one thread: less noise, and the machine may be busy
+
+
+def schema_validator():
+    """Of the published schema; None where the Python module jsonschema is missing."""
+    sys.path.insert(0, str(ROOT / "tests" / "db"))
+    try:
+        from check_schema import validator
+    except SystemExit:
+        return None
+    return validator(ROOT / "db" / "schema", "compare")
+
+
+class Compare(CliTest):
+    def document(self, *words, code=0):
+        return json.loads(self.expect(code, "compare", *ONE, *words, "--json", "-").stdout)
+
+    def entries(self):
+        return list((self.folder / "db").rglob("*.json"))
+
+    def test_document(self):
+        self.matrix("a.mtx", 100)
+        self.expect(0, "generate", "uniform", "--rows", 200, "-o", self.folder / "b.mtx")
+        document = self.document("a.mtx", "b.mtx", "--precision", "f32")
+        self.assertEqual(document["schema"], "sptune.compare/1")
+        self.assertEqual((document["device"]["backend"], document["cache"]), ("cpu", "warm"))
+        self.assertEqual([r["matrix"] for r in document["results"]], ["a", "b"])
+        self.assertEqual((document["results"][0]["rows"], document["results"][0]["nnz"]), (100, 460))
+        for result in document["results"]:
+            self.assertEqual(result.keys(),
+                             {"matrix", "rows", "cols", "nnz", "precision", "floor_us", "csr_us",
+                              "vendor", "vendor_best_us", "oracle", "auto"})
+            self.assertEqual(result["precision"], "f32")
+            self.assertGreater(result["floor_us"], 0)
+            self.assertGreater(result["csr_us"], 0)
+            self.assertEqual(result["vendor_best_us"],
+                             min((v["time_us"] for v in result["vendor"]), default=None))
+            oracle, auto = result["oracle"], result["auto"]
+            self.assertEqual(oracle.keys(), {"id", "time_us"})
+            self.assertEqual(auto.keys(), {"id", "time_us", "select_us", "convert_us", "source"})
+            # Nothing was stored before, so that the choice is what this sweep has found.
+            self.assertEqual((auto["id"], auto["time_us"], auto["source"]),
+                             (oracle["id"], oracle["time_us"], "exact"))
+            self.assertGreater(auto["select_us"], 0)
+        mean = document["geomean"]
+        self.assertEqual(mean.keys(), {"oracle_vs_vendor_best", "auto_vs_vendor_best",
+                                       "auto_vs_csr", "auto_vs_oracle"})
+        speed_ups = [r["csr_us"] / r["auto"]["time_us"] for r in document["results"]]
+        self.assertAlmostEqual(mean["auto_vs_csr"], math.sqrt(math.prod(speed_ups)))
+        self.assertAlmostEqual(mean["auto_vs_oracle"], 1)
+        if not any(r["vendor"] for r in document["results"]):
+            self.assertIsNone(mean["oracle_vs_vendor_best"])
+            self.assertIsNone(mean["auto_vs_vendor_best"])
+        self.assertEqual(len(self.entries()), 2)
+
+        schema = schema_validator()
+        if schema is None:
+            self.skipTest("not held against the schema: the Python module jsonschema is missing")
+        schema.validate(document)
+        document["results"][0].pop("floor_us")
+        self.assertFalse(schema.is_valid(document))
+
+    def test_the_choice_is_what_the_database_held(self):
+        path = self.matrix("a.mtx", 2500)
+        # The only kernel that this entry knows besides the baseline.
+        self.expect(0, "profile", *ONE, path, "--variants", "*.csc.*")
+        (file,) = self.entries()
+        known = json.loads(file.read_text())["winner"]
+        (result,) = self.document(path)["results"]
+        self.assertEqual((result["auto"]["id"], result["auto"]["source"]), (known, "exact"))
+        # The next comparison finds what this one has stored.
+        stored = json.loads(file.read_text())["winner"]
+        self.assertEqual(stored, result["oracle"]["id"])
+        (again,) = self.document(path)["results"]
+        self.assertEqual(again["auto"]["id"], stored)
+
+    def test_report(self):
+        self.matrix("a.mtx", 100)
+        done = self.expect(0, "compare", *ONE, "a.mtx", "--no-db")
+        self.assertFalse((self.folder / "db").exists())
+        for words in ("floor", "oracle", "vendor", "the oracle (exact)", "× CSR"):
+            self.assertIn(words, done.stdout)
+        self.assertTrue(done.stdout.splitlines()[-1].strip().startswith("geomean"), done.stdout)
+        self.assertEqual(done.stderr, "")
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+    def test_unreadable_matrices_are_skipped(self):
+        self.write("bad.mtx", "hello\n"), self.matrix("good.mtx", 100)
+        done = self.expect(3, "compare", *ONE, "bad.mtx", "good.mtx", "nothing.mtx", "--json", "out")
+        self.assertIn("bad.mtx", done.stderr)
+        self.assertIn("nothing.mtx", done.stderr)
+        document = json.loads((self.folder / "out").read_text())
+        self.assertEqual([r["matrix"] for r in document["results"]], ["good"])
+        self.assertIn("geomean", done.stdout)
+        alone = self.expect(3, "compare", *ONE, "bad.mtx", "--json", "-")
+        self.assertEqual(alone.stdout, "")
+
+    def test_exit_codes(self):
+        self.expect(2, "compare")
+        self.assertIn("--cache", self.expect(2, "compare", "--cache", "hot", "a.mtx").stderr)
+        devices = json.loads(self.expect(0, "info", "--json", "-").stdout)["devices"]
+        if all(device["backend"] == "cpu" for device in devices):
+            for backend in ("cuda", "all"):
+                self.expect(4, "compare", "--backend", backend, "a.mtx")
+        taken, path = self.write("taken", "not a database"), self.matrix("a.mtx", 100)
+        done = self.expect(1, "compare", *ONE, path, "--db", taken / "db")
+        self.assertIn("geomean", done.stdout)
+        self.assertIn("not stored", done.stderr)
+
+    def test_budget_compares_what_was_measured(self):
+        path = self.matrix("a.mtx", 90000)
+        document = self.document(path, "--budget", 0.05, code=6)
+        self.assertLessEqual(document["results"][0]["oracle"]["time_us"],
+                             document["results"][0]["csr_us"] * 1.02)
+
+    def test_empty_matrices(self):
+        for size in ("0 0 0", "3 0 0", "1 1 0"):
+            path = self.write("tiny.mtx",
+                              f"%%MatrixMarket matrix coordinate real general\n{size}\n")
+            with self.subTest(size):
+                (result,) = self.document(path, "--no-db")["results"]
+                self.assertIsNotNone(result["oracle"])
+
+
+if __name__ == "__main__":
+    main()

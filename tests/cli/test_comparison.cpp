@@ -1,0 +1,100 @@
+#include "cli/compare_report.hpp"
+#include "cli/comparison.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+db::Candidate candidate(const std::string& name, double median, bool vendor = false) {
+    db::Candidate c;
+    c.id = "spmv.cuda." + name + ".f64.i32";
+    c.vendor = vendor;
+    c.status = db::Status::ok;
+    c.time = db::TimeUs{median, 0, median, {median}};
+    c.convert_us = 7;
+    return c;
+}
+
+/// CSR takes 12 µs, the vendor 8 and 6, the oracle 4, another kernel 5.
+db::Entry example() {
+    db::Entry entry;
+    entry.matrix = {"example", "", 10, 20, 100, 0};
+    entry.device.backend = "cuda";
+    entry.device.bandwidth_gbs = 2;
+    entry.candidates = {candidate("csr", 12), candidate("v.a", 8, true), candidate("v.b", 6, true),
+                        candidate("fast", 4), candidate("good", 5)};
+    entry.baseline = entry.candidates[0].id;
+    entry.winner = entry.candidates[3].id;
+    return entry;
+}
+
+TEST(Comparison, HoldsTheChoiceAgainstTheRest) {
+    const db::Entry entry = example();
+    const Comparison c = compare(entry, 15, {"spmv.cuda.good.f64.i32", 3, "exact"});
+    EXPECT_EQ(c.oracle->name, "fast");
+    EXPECT_EQ(c.chosen->name, "good");
+    ASSERT_EQ(c.vendor.size(), 2u);
+    EXPECT_EQ(c.vendor_best()->name, "v.b");
+    const Ratios r = ratios(c);
+    EXPECT_DOUBLE_EQ(*r.oracle_vs_vendor_best, 1.5);
+    EXPECT_DOUBLE_EQ(*r.auto_vs_vendor_best, 1.2);
+    EXPECT_DOUBLE_EQ(*r.auto_vs_csr, 2.4);
+    EXPECT_DOUBLE_EQ(*r.auto_vs_oracle, 0.8);
+}
+
+TEST(Comparison, FloorIsBytesOverBandwidth) {
+    db::Entry entry = example();
+    const double bytes = 100 * 12 + 11 * 4 + (15 + 10) * 8;
+    EXPECT_DOUBLE_EQ(*compare(entry, 15, {}).floor_us, bytes / 2 / 1e3);
+    entry.device.bandwidth_curve = {{1 << 20, 8}};  // caches
+    EXPECT_DOUBLE_EQ(*compare(entry, 15, {}).floor_us, bytes / 8 / 1e3);
+    entry.cache = "cold";
+    EXPECT_DOUBLE_EQ(*compare(entry, 15, {}).floor_us, bytes / 2 / 1e3);
+    entry.device.copy_gbs = 4;
+    EXPECT_DOUBLE_EQ(*compare(entry, 15, {}).floor_us, bytes / 4 / 1e3);
+    entry.device.copy_gbs = entry.device.bandwidth_gbs = 0;
+    EXPECT_FALSE(compare(entry, 15, {}).floor_us);
+}
+
+TEST(Comparison, AChoiceWithoutATimeBecomesTheWinner) {
+    db::Entry entry = example();
+    entry.candidates[4].status = db::Status::incorrect;
+    EXPECT_EQ(compare(entry, 15, {entry.candidates[4].id, 3, "exact"}).chosen->name, "fast");
+    EXPECT_EQ(compare(entry, 15, {"unheard of", 3, "exact"}).chosen->name, "fast");
+}
+
+TEST(Comparison, MeansAreOverThoseThatHaveARatio) {
+    db::Entry alone = example();
+    std::erase_if(alone.candidates, [](const db::Candidate& c) { return c.vendor; });
+    const Comparison c = compare(alone, 15, {alone.winner, 3, "exact"});
+    EXPECT_FALSE(ratios(c).oracle_vs_vendor_best);
+    EXPECT_FALSE(geomean({c}).oracle_vs_vendor_best);
+    EXPECT_FALSE(geomean({}).auto_vs_csr);
+
+    const Comparison both = compare(example(), 15, {example().candidates[0].id, 3, "exact"});
+    const Ratios mean = geomean({c, both});
+    EXPECT_DOUBLE_EQ(*mean.oracle_vs_vendor_best, 1.5);
+    EXPECT_DOUBLE_EQ(*mean.auto_vs_csr, std::sqrt(3.0));  // of 3 and 1
+}
+
+TEST(Comparison, NothingMeasuredIsNull) {
+    db::Entry entry = example();
+    for (db::Candidate& c : entry.candidates) c.status = db::Status::out_of_memory;
+    entry.winner = "";
+    const Comparison c = compare(entry, 15, {});
+    const auto document = compare_document(entry.device, "warm", {c});
+    const auto& result = document["results"][0];
+    for (const char* key : {"csr_us", "vendor_best_us", "oracle", "auto"})
+        EXPECT_TRUE(result[key].is_null()) << key;
+    EXPECT_TRUE(result["vendor"].empty());
+    EXPECT_TRUE(document["geomean"]["auto_vs_csr"].is_null());
+    EXPECT_NE(compare_report(entry.device, "warm", {c}, Style()).find("nothing"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace sptune::cli

@@ -11,7 +11,7 @@
 #include "db/store.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
-#include "tuner/bandwidth.hpp"
+#include "tuner/sweep.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,39 +21,63 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<FormatCount> cpu_counts() {
-    return count_variants(Backend::cpu, ValueType::f64, IndexType::i32);
+/// The CPU, and the GPU where there is one.
+std::vector<const db::Device*> all_devices(int threads) {
+    std::vector<const db::Device*> devices{&tuner::device_of(Backend::cpu, threads)};
+    if (cuda_usable()) devices.push_back(&tuner::device_of(Backend::cuda, threads));
+    return devices;
 }
 
-Json info_document(const db::Device& device, const std::string& db_path) {
-    Json variants = Json::object();
-    for (const FormatCount& format : cpu_counts()) variants[format.format] = format.variants;
+std::vector<FormatCount> counts_of(const db::Device& device) {
+    const Backend backend = device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+    return count_variants(backend, ValueType::f64, IndexType::i32);
+}
+
+Json info_document(const std::vector<const db::Device*>& devices, const std::string& db_path) {
+    Json list = Json::array(), variants = Json::object();
+    for (const db::Device* device : devices) {
+        list.push_back(db::to_json(*device));
+        Json& counts = variants[device->backend] = Json::object();
+        for (const FormatCount& format : counts_of(*device))
+            counts[format.format] = format.variants;
+    }
     return {{"schema", "sptune.info/1"},
             {"version", version()},
             {"compiler", compiler()},
-            {"devices", Json::array({db::to_json(device)})},
+            {"devices", std::move(list)},
             {"backends",
              {{"cpu", "available"},
               {"cuda", cuda_status()},
               {"mkl", mkl_status()},
               {"cusparse", cusparse_status()}}},
-            {"variants", {{"spmv", {{"cpu", std::move(variants)}}}}},
+            {"variants", {{"spmv", std::move(variants)}}},
             {"db", db_path}};
 }
 
-std::string info_text(const db::Device& device, const std::string& db_path) {
-    const Style style(stdout);
+std::string cpu_facts(const db::Device& device, const Style& style) {
     Table facts({{"", Align::left}, {"", Align::left}});
     facts.add({"CPU", device.name});
     facts.add({"threads", std::to_string(device.threads)});
     facts.add({"SIMD", device.simd});
     facts.add({"last-level cache", byte_count(static_cast<double>(device.llc_bytes))});
     facts.add({"memory bandwidth", significant(device.bandwidth_gbs) + " GB/s read"});
-    facts.add({"CUDA", cuda_status()});
-    facts.add({"MKL", mkl_status()});
-    facts.add({"cuSPARSE", cusparse_status()});
-    facts.add({"database", db_path});
+    return facts.render(style);
+}
 
+std::string gpu_facts(const db::Device& device, const Style& style) {
+    Table facts({{"", Align::left}, {"", Align::left}});
+    facts.add({"GPU", device.name + ", " + device.simd});
+    facts.add({"multiprocessors", std::to_string(device.threads)});
+    facts.add({"memory", byte_count(static_cast<double>(device.memory_bytes))});
+    facts.add({"L2 cache", byte_count(static_cast<double>(device.llc_bytes))});
+    facts.add({"memory bandwidth",
+               fmt::format("{} GB/s read, {} GB/s copied", significant(device.bandwidth_gbs),
+                           significant(device.copy_gbs))});
+    facts.add({"empty launch", significant(device.launch_us) + " µs, in a graph"});
+    return facts.render(style);
+}
+
+std::string bandwidth_bars(const db::Device& device, const Style& style) {
     Table bandwidth({{"working set"}, {"GB/s"}, {"", Align::left}});
     double most = 0;
     for (const db::BandwidthPoint& point : device.bandwidth_curve) most = std::max(most, point.gbs);
@@ -62,19 +86,38 @@ std::string info_text(const db::Device& device, const std::string& db_path) {
         for (int i = 0; i < static_cast<int>(40 * point.gbs / most + 0.5); ++i) bar += "▆";
         bandwidth.add({byte_count(static_cast<double>(point.bytes)), significant(point.gbs), bar});
     }
+    return bandwidth.render(style);
+}
 
+std::string kernel_counts(const db::Device& device, const Style& style) {
     Table kernels({{"format", Align::left}, {"kernels"}});
     int total = 0;
-    for (const FormatCount& format : cpu_counts()) {
+    for (const FormatCount& format : counts_of(device)) {
         kernels.add({format.format, std::to_string(format.variants)});
         total += format.variants;
     }
     kernels.add({"all", std::to_string(total)}, Tone::bold);
+    return kernels.render(style);
+}
 
-    return fmt::format(
-        "{}\n{}\n{}\n{}\n{}\n{}", style(Tone::bold, "sptune " + version()) + ", " + compiler(),
-        facts.render(style), style(Tone::bold, "Measured read bandwidth"), bandwidth.render(style),
-        style(Tone::bold, "SpMV kernels, CPU, f64"), kernels.render(style));
+std::string info_text(const std::vector<const db::Device*>& devices, const std::string& db_path) {
+    const Style style(stdout);
+    Table facts({{"", Align::left}, {"", Align::left}});
+    facts.add({"CUDA", cuda_status()});
+    facts.add({"cuSPARSE", cusparse_status()});
+    facts.add({"MKL", mkl_status()});
+    facts.add({"database", db_path});
+    std::string out =
+        style(Tone::bold, "sptune " + version()) + ", " + compiler() + "\n" + facts.render(style);
+    for (const db::Device* device : devices) {
+        const bool gpu = device->backend == "cuda";
+        out += "\n" + (gpu ? gpu_facts(*device, style) : cpu_facts(*device, style)) + "\n" +
+               style(Tone::bold, "Measured read bandwidth") + "\n" +
+               bandwidth_bars(*device, style) + "\n" +
+               style(Tone::bold, std::string("SpMV kernels, ") + (gpu ? "GPU" : "CPU") + ", f64") +
+               "\n" + kernel_counts(*device, style);
+    }
+    return out;
 }
 
 }  // namespace
@@ -93,9 +136,9 @@ int run_info(const std::vector<std::string>& args) {
     if (!options.parse(args)) return kOk;
     if (!mkl.empty()) set_mkl_path(mkl);
     if (db_path.empty()) db_path = db::default_path().string();
-    const db::Device& device = tuner::cpu_device(threads);
-    if (!json.empty()) write_json(json, info_document(device, db_path));
-    if (json != "-") write_text("-", info_text(device, db_path));
+    const auto devices = all_devices(threads);
+    if (!json.empty()) write_json(json, info_document(devices, db_path));
+    if (json != "-") write_text("-", info_text(devices, db_path));
     return kOk;
 }
 

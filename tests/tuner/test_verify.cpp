@@ -54,11 +54,11 @@ void apply_backwards(const CsrView<T>& a, double factor, T alpha, const T* x, T 
         y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y[i];
     }
 }
-void apply_f64(const Storage& s, double al, const double* x, double be, double* y, int) {
+void apply_f64(const Storage& s, double al, const double* x, double be, double* y, Launch) {
     const auto& v = static_cast<const Viewed&>(s);
     apply_backwards(v.d, v.factor, al, x, be, y);
 }
-void apply_f32(const Storage& s, float al, const float* x, float be, float* y, int) {
+void apply_f32(const Storage& s, float al, const float* x, float be, float* y, Launch) {
     const auto& v = static_cast<const Viewed&>(s);
     apply_backwards(v.f, v.factor, al, x, be, y);
 }

@@ -1,4 +1,6 @@
-#include "kernels/cuda/launch.hpp"
+#include "matrix/cuda/grid.hpp"
+
+#include "matrix/cuda/check.hpp"
 
 namespace sptune::cuda {
 

@@ -1,0 +1,40 @@
+// What every model answers: how long each kernel would take on a matrix that nobody has measured.
+#pragma once
+
+#include "db/entry.hpp"
+#include "features/features.hpp"
+#include "kernels/variant.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sptune::models {
+
+/// A kernel that may run, with what is known of it without converting.
+struct Option {
+    const Variant* variant = nullptr;
+    std::uint64_t bytes = 0;  ///< moved by one call: A, x and y
+};
+
+/// Microseconds.
+struct Prediction {
+    double time_us = 0;     ///< of one call, warm
+    double convert_us = 0;  ///< once; 0 for CSR
+};
+
+/// Immutable and safe to share between threads.
+class Predictor {
+  public:
+    virtual ~Predictor() = default;
+    virtual std::string name() const = 0;
+    /// Whether it knows this operation on this class of device.
+    virtual bool covers(Op op, ValueType value, const db::Device& device) const = 0;
+    /// One prediction for each option, in their order.
+    virtual std::vector<Prediction> predict(const Features& features, const db::Device& device,
+                                            std::span<const Option> options) const = 0;
+    /// How sure it is of the fastest, 0 to 1.
+    virtual double confidence(const Features& features, const db::Device& device) const = 0;
+};
+
+}  // namespace sptune::models

@@ -11,6 +11,8 @@
 #include "matrix/generate.hpp"
 
 #include <limits>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -62,24 +64,27 @@ int run_generate(const std::vector<std::string>& args) {
         std::vector<std::string> none;
         Options options("generate", "FAMILY [--PARAMETER N]... -o FILE",
                         "Makes a synthetic matrix; the same on every machine for the same seed.");
-        options.example("sptune generate stencil2d --help").note(family_list());
+        options.example("sptune generate stencil-2d-5 --help").note(family_list());
         if (!options.operands(none, 1, 1).parse(args)) return kOk;
     }
 
     const Family& family = find_family(args[0]);
     GenerateRequest request{.family = args[0], .parameters = {}, .seed = 1};
     std::string path, precision = "f64";
+    std::map<std::string, std::optional<double>> given;
     Options options("generate " + args[0], "-o FILE", std::string(family.help));
     for (const FamilyParameter& parameter : family.parameters) {
         const std::string name(parameter.name);
-        options.number(name, "N", request.parameters[name] = parameter.fallback, -kAnyNumber,
-                       kAnyNumber, fmt::format("{} ({})", parameter.help, parameter.fallback));
+        options.number(name, "N", given[name], -kAnyNumber, kAnyNumber,
+                       fmt::format("{} ({})", parameter.help, parameter.fallback));
     }
     options.integer("seed", "S", request.seed, "of the random numbers (1)")
         .choice("precision", {"f32", "f64"}, precision, "type of the values (f64)")
         .text("output,o", "FILE", path, "where to; .mtx, .mtx.gz or .spt (sptune's own binary)")
         .example(fmt::format("sptune generate {} --seed 7 -o {}.mtx", family.name, family.name));
     if (!options.parse({args.begin() + 1, args.end()})) return kOk;
+    for (const auto& [name, value] : given)
+        if (value) request.parameters[name] = *value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
     output_format(path);  // refuses an unknown ending before the work
 

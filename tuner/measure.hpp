@@ -25,6 +25,8 @@ class Timer {
     virtual double per_call(const std::function<void()>& call, int calls, bool cold) = 0;
     /// Tells that the next call is not the one before, whatever its address says.
     virtual void forget() {}
+    /// How many samples it has taken again because the device had slowed down.
+    virtual int repeated() const { return 0; }
 };
 
 struct MeasureOptions {

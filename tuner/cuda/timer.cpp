@@ -19,7 +19,7 @@ CudaTimer::CudaTimer() {
     SPTUNE_CUDA(cudaStreamCreate(&stream_));
     SPTUNE_CUDA(cudaEventCreate(&begin_));
     SPTUNE_CUDA(cudaEventCreate(&end_));
-    SPTUNE_CUDA(cudaMallocHost(&mhz_, sizeof *mhz_));
+    SPTUNE_CUDA(cudaMallocHost(reinterpret_cast<void**>(&mhz_), sizeof *mhz_));
 }
 
 CudaTimer::~CudaTimer() {

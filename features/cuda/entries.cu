@@ -16,7 +16,7 @@ constexpr int kRecent = 1024;
 constexpr unsigned kNone = ~0u;
 
 __device__ void mark(unsigned diagonal, unsigned* recent, unsigned* occupied) {
-    unsigned& seen = recent[diagonal * 0x9e3779b1u >> 22];
+    unsigned& seen = recent[(diagonal * 0x9e3779b1u) >> 22];
     if (seen == diagonal) return;
     seen = diagonal;
     unsigned* const word = occupied + diagonal / 32;
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(kTileThreads)
     bool found = false;
     if (!__ldcg(&sums->varied)) found = varied(a.values, tile);
 
-    highest = group_max<kWarp>(highest);
-    lowest = group_max<kWarp>(lowest);
+    highest = __reduce_max_sync(kFullMask, highest);
+    lowest = __reduce_max_sync(kFullMask, lowest);
     if (threadIdx.x % kWarp == 0) {
         atomicMax(&past_highest, highest);
         atomicMax(&past_lowest, lowest);

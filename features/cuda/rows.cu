@@ -11,13 +11,20 @@ namespace {
 
 constexpr int kThreads = 256;
 
+template <class P>
+__device__ P warp_max(P length) {
+    for (int offset = kWarp / 2; offset > 0; offset /= 2)
+        length = max(length, __shfl_xor_sync(kFullMask, length, offset));
+    return length;
+}
+
 /// A warp takes 32 rows that start at a multiple of 32, as warp_slots needs.
 template <class P>
 __global__ void __launch_bounds__(kThreads)
     visit_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
     __shared__ unsigned short_rows[kShortRows];
     __shared__ count_t scratch[3][kThreads / kWarp];
-    for (int i = threadIdx.x; i < kShortRows; i += kThreads) short_rows[i] = 0;
+    for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads) short_rows[i] = 0;
     __syncthreads();
     const int lane = threadIdx.x % kWarp;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -28,7 +35,7 @@ __global__ void __launch_bounds__(kThreads)
         const P length = end - begin;
         P before = __shfl_up_sync(kFullMask, length, 1);
         if (lane == 0) before = i > 0 ? begin - row_ptr[i - 1] : length;
-        const P longest = group_max<kWarp>(length);
+        const P longest = warp_max(length);
         if (lane == 0) slots += kWarp * static_cast<count_t>(longest);
         // Often all rows are equally long, and 32 additions to one place would wait for each other.
         const P first = __shfl_sync(kFullMask, length, 0);
@@ -37,8 +44,8 @@ __global__ void __launch_bounds__(kThreads)
         if (!inside) continue;
         hash += pointer_term(begin, i);
         difference += static_cast<count_t>(length > before ? length - before : before - length);
-        if (length >= kShortRows)
-            long_rows[atomicAdd(&sums->long_rows, count_t{1})] = length;
+        if (length >= static_cast<P>(kShortRows))
+            long_rows[atomicAdd(&sums->row_lengths.listed, count_t{1})] = length;
         else if (!alike)
             atomicAdd(&short_rows[length], 1u);
         else if (lane == 0)
@@ -54,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
         atomicAdd(&sums->warp_slots, slots);
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < kShortRows; i += kThreads)
-        if (short_rows[i]) atomicAdd(&sums->short_rows[i], short_rows[i]);
+    for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads)
+        if (short_rows[i]) atomicAdd(&sums->row_lengths.few[i], short_rows[i]);
 }
 
 }  // namespace

@@ -27,15 +27,6 @@ __device__ __forceinline__ T group_sum(T v) {
     return v;
 }
 
-/// Maximum over groups of `Width` neighbouring lanes, as group_sum().
-template <int Width, class T>
-__device__ __forceinline__ T group_max(T v) {
-#pragma unroll
-    for (int offset = Width / 2; offset > 0; offset /= 2)
-        v = max(v, __shfl_xor_sync(kFullMask, v, offset));
-    return v;
-}
-
 /// Sum over a block of `Block` threads, valid in thread 0. `scratch` holds Block / 32 numbers and
 /// may be used again after the next __syncthreads(). All threads take part.
 template <int Block, class T>

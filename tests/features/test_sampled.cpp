@@ -76,8 +76,8 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     for (const auto& w : blocks.windows()) slots.merge(sell_slots(a.row_ptr.data(), w));
     for (const auto& w : all.windows())
         count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
-    truth.dense_diagonals = 0;
-    sample_diagonals(a.row_ptr.data(), a.col_idx.data(), all, truth);
+    describe_sampled_diagonals(
+        count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all), truth);
     describe_sell(slots, truth);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)

@@ -20,8 +20,7 @@ std::int64_t work_of(std::int64_t all) {
 }
 
 std::int64_t rows_wanted(std::int64_t rows, std::int64_t nnz) {
-    const double share =
-        static_cast<double>(work_of(rows + nnz)) / static_cast<double>(rows + nnz);
+    const double share = static_cast<double>(work_of(rows + nnz)) / static_cast<double>(rows + nnz);
     return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(rows)));
 }
 

@@ -124,8 +124,7 @@ std::size_t add_neighbours(index_t* counts, std::size_t size, std::size_t step) 
 }
 
 index_t rounded(index_t length) {
-    return rounded_length(length,
-                          static_cast<int>(std::bit_width(static_cast<unsigned>(length))));
+    return rounded_length(length, static_cast<int>(std::bit_width(static_cast<unsigned>(length))));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "features/cuda/diagonals.hpp"
 #include "features/blocks.hpp"
+#include "features/cuda/diagonals.hpp"
 #include "features/cuda/sample.hpp"
 #include "features/cuda/slots.cuh"
 #include "features/diagonals.hpp"

@@ -154,13 +154,13 @@ void add_smallest_columns(CsrView<T, P> a, DeviceBuffer<unsigned>& smallest, Sum
     find_smallest<<<tiles_of(a.rows, a.nnz()), kTileThreads>>>(a.row_ptr, a.col_idx, a.rows,
                                                                a.nnz(), smallest.data());
     SPTUNE_CUDA_LAUNCHED("find_smallest");
-    compare_smallest<<<blocks_for(a.rows, kTileThreads), kTileThreads>>>(
-        a.row_ptr, smallest.data(), a.rows, sums);
+    compare_smallest<<<blocks_for(a.rows, kTileThreads), kTileThreads>>>(a.row_ptr, smallest.data(),
+                                                                         a.rows, sums);
     SPTUNE_CUDA_LAUNCHED("compare_smallest");
 }
 
-#define SPTUNE_INSTANTIATE_ENTRIES(T, P)                            \
-    template void add_entries(CsrView<T, P>, unsigned*, Sums*);     \
+#define SPTUNE_INSTANTIATE_ENTRIES(T, P)                        \
+    template void add_entries(CsrView<T, P>, unsigned*, Sums*); \
     template void add_smallest_columns(CsrView<T, P>, DeviceBuffer<unsigned>&, Sums*);
 SPTUNE_INSTANTIATE_ENTRIES(float, std::int32_t)
 SPTUNE_INSTANTIATE_ENTRIES(float, std::int64_t)

@@ -34,10 +34,10 @@ struct EntryTile {
         index_t ended[2];
     };
     Shared& shared;
-    index_t first_row = 0;     ///< row of the first entry
-    std::int64_t begin = 0;    ///< first entry
+    index_t first_row = 0;   ///< row of the first entry
+    std::int64_t begin = 0;  ///< first entry
     int entries = 0;
-    bool begins_row = false;   ///< the first entry is the first of its row
+    bool begins_row = false;  ///< the first entry is the first of its row
 
     /// The tile of this block; all of its threads take part.
     template <class P>
@@ -59,8 +59,8 @@ struct EntryTile {
         entries = static_cast<int>(last - last_row - begin);
         begins_row = entries > 0 && row_ptr[first_row] == begin;
         // Of rows that begin at the same place all but the last are empty.
-        for (std::int64_t i = std::int64_t{first_row} + 1 + threadIdx.x;
-             i <= last_row && i < rows; i += kTileThreads) {
+        for (std::int64_t i = std::int64_t{first_row} + 1 + threadIdx.x; i <= last_row && i < rows;
+             i += kTileThreads) {
             const std::int64_t at = row_ptr[i] - begin;
             if (at < entries) atomicMax(&shared.row[at], static_cast<int>(i - first_row));
         }

@@ -14,9 +14,6 @@ namespace sptune {
 namespace cuda {
 namespace {
 
-/// Rows plus entries up to which the host, with a copy, is faster than a dozen launches.
-constexpr std::int64_t kHostWork = 16384;
-
 /// Places in one piece of device memory: first reserve(), then at().
 class Scratch {
   public:
@@ -122,7 +119,7 @@ std::vector<std::int64_t> largest(const Histogram& histogram, std::vector<std::i
 }  // namespace cuda
 
 template <class T, class P>
-Features extract_features_on_device(CsrView<T, P> a) {
+Features extract_features_on_device(CsrView<T, P> a, std::int64_t on_host) {
     using namespace cuda;
     const std::int64_t rows = a.rows, cols = a.cols, nnz = a.nnz();
     if (nnz == 0) {
@@ -132,7 +129,7 @@ Features extract_features_on_device(CsrView<T, P> a) {
         return f;
     }
     const SamplePlan plan(rows, nnz);
-    if (rows + nnz <= kHostWork || plan.rows.everything()) return extract_on_host(a);
+    if (rows + nnz <= on_host || plan.rows.everything()) return extract_on_host(a);
 
     Scratch scratch;
     const std::int64_t words = (rows + cols) / 32 + 1;
@@ -183,9 +180,9 @@ Features extract_features_on_device(CsrView<T, P> a) {
                     whole_pass_of(found.sums, rows, cols), plan, counts);
 }
 
-template Features extract_features_on_device(CsrView<float, std::int32_t>);
-template Features extract_features_on_device(CsrView<float, std::int64_t>);
-template Features extract_features_on_device(CsrView<double, std::int32_t>);
-template Features extract_features_on_device(CsrView<double, std::int64_t>);
+template Features extract_features_on_device(CsrView<float, std::int32_t>, std::int64_t);
+template Features extract_features_on_device(CsrView<float, std::int64_t>, std::int64_t);
+template Features extract_features_on_device(CsrView<double, std::int32_t>, std::int64_t);
+template Features extract_features_on_device(CsrView<double, std::int64_t>, std::int64_t);
 
 }  // namespace sptune

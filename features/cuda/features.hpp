@@ -6,13 +6,19 @@
 
 namespace sptune {
 
-/// `entries` of the view must be set. Works in the default stream and waits for it; holds some
-/// 4 · (rows + cols) bytes of the device meanwhile. Costs less than five plain CSR SpMVs where an
-/// SpMV takes 40 us or more. Copied to the host and looked at there are matrices
-///  - of up to 16384 rows and entries, where that is faster, or that the sample would take in full;
-///  - with unsorted rows of which a few dozen hold thousands of entries (kMostUnsorted).
+/// Rows plus entries up to which the host is faster, the copy included, than a dozen launches.
+inline constexpr std::int64_t kFeaturesOnHost = 16384;
+
+/// `entries` of the view must be set. Works in the default stream and waits for it; holds an eighth
+/// of a byte for each row and column and one byte for each entry of the device meanwhile. The
+/// entries of unsorted rows are read a second time (and four bytes per row held). Copied to the
+/// host and looked at there are matrices
+///  - of up to `on_host` rows and entries;
+///  - that the sample takes in full: with up to 2048 rows and entries, or up to three rows;
+///  - whose sampled rows have most entries in the few columns looked at (tables would overflow).
 template <class T, class P>
-Features extract_features_on_device(CsrView<T, P> device_matrix);
+Features extract_features_on_device(CsrView<T, P> device_matrix,
+                                    std::int64_t on_host = kFeaturesOnHost);
 
 /// Only the fingerprint; one pass.
 template <class T, class P>

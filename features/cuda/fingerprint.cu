@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(kThreads)
     count_t own = 0;
 #pragma unroll 8
     for (std::int64_t k = global_thread(); k < nnz; k += step)
-        own += column_term(stream_load(col_idx + k), static_cast<std::uint64_t>(k + 1) * kColumnStep);
+        own +=
+            column_term(stream_load(col_idx + k), static_cast<std::uint64_t>(k + 1) * kColumnStep);
 #pragma unroll 4
     for (std::int64_t i = global_thread(); i < pointers; i += step)
         own += pointer_term(stream_load(row_ptr + i), i);

@@ -115,8 +115,8 @@ __device__ std::int64_t unsorted_mirror_of(const P* row_ptr, const index_t* col_
 /// One block of threads for each group.
 template <class T, class P>
 __global__ void __launch_bounds__(kThreads)
-    visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample,
-                 std::int64_t work, std::int64_t entry_limit, GroupMemory memory, Sums* sums) {
+    visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
+                 std::int64_t entry_limit, GroupMemory memory, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
     __shared__ Numbering stored, looked_at, thinned;
     __shared__ std::int64_t first_kept[kRows];  // where the entries that are looked at begin
@@ -295,9 +295,9 @@ __global__ void __launch_bounds__(kThreads)
 
     if (full) sums->overflow = 1;
     if (threadIdx.x < kSides * kSides && in_strip > 0)
-        atomicAdd(&sums->blocks[0][0] + threadIdx.x,
-                  static_cast<double>(entries) / static_cast<double>(in_strip) *
-                      static_cast<double>(blocks[threadIdx.x]));
+        atomicAdd(&sums->blocks[0][0] + threadIdx.x, static_cast<double>(entries) /
+                                                         static_cast<double>(in_strip) *
+                                                         static_cast<double>(blocks[threadIdx.x]));
     if (threadIdx.x > 0) return;
     if (in_strip > 0) atomicAdd(&sums->block_entries, static_cast<double>(entries));
     atomicAdd(&sums->mirror_entries, count_t{mirrors[0]});

@@ -123,8 +123,8 @@ void add_sell(const P* row_ptr, std::int64_t nnz, const SamplePlan& plan, Sums* 
            length_of_code(static_cast<int>(codes)) <= std::numeric_limits<index_t>::max())
         ++codes;
     const DeviceSample sample(plan.sell_blocks, plan.sell_block);
-    visit_lengths<<<dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads>>>(row_ptr, sample,
-                                                                                  probes, sums);
+    visit_lengths<<<dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads>>>(
+        row_ptr, sample, probes, sums);
     SPTUNE_CUDA_LAUNCHED("visit_lengths");
 }
 

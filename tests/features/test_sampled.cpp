@@ -140,6 +140,18 @@ TEST(RowSample, TakesWholeUnitsFromAllOver) {
     EXPECT_EQ(s.rows_in(w.first + 1, w.last - 1), w.last - w.first - 2);
     EXPECT_EQ(s.rows_in(5, 5), 0);
 
+    std::vector<RowWindow> joined;
+    for (const RowWindow& unit : s.units()) {
+        EXPECT_LE(unit.last - unit.first, 24);
+        if (joined.empty() || joined.back().last != unit.first) joined.push_back(unit);
+        joined.back().last = unit.last;
+    }
+    EXPECT_EQ(joined.size(), s.windows().size());
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        EXPECT_EQ(joined[i].first, s.windows()[i].first);
+        EXPECT_EQ(joined[i].last, s.windows()[i].last);
+    }
+
     const RowSample all(50, 50, 24, 8);
     EXPECT_TRUE(all.everything());
     EXPECT_EQ(all.rows(), 50);

@@ -6,13 +6,15 @@
 
 namespace sptune::cuda {
 
-/// Adds the set bits of `occupied` to sums->diagonals. Does not wait.
-void add_occupied(const unsigned* occupied, std::int64_t words, Sums* sums);
+/// Adds the set bits of `occupied` to sums->diagonals; and dense_diagonals, on_dense, on_any and
+/// diagonal_entries for the table of add_groups(), listing the counts of kShortRows or more in
+/// `listed` (room for as many as the table). Does not wait.
+void add_diagonals(const unsigned* occupied, std::int64_t rows, std::int64_t cols,
+                   const SamplePlan& plan, const GroupMemory& memory, unsigned* listed, Sums* sums);
 
-/// Adds dense_diagonals, on_dense, on_any and diagonal_entries for the table of add_groups(), and
-/// lists the counts of kShortRows or more in `listed` (room for as many as the table). Does not
-/// wait.
-void add_sampled_diagonals(std::int64_t rows, std::int64_t cols, const SamplePlan& plan,
-                           const GroupMemory& memory, unsigned* listed, Sums* sums);
+/// Length of `occupied`.
+constexpr std::int64_t occupied_words(std::int64_t rows, std::int64_t cols) {
+    return (rows + cols) / 32 + 1;
+}
 
 }  // namespace sptune::cuda

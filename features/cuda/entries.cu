@@ -4,6 +4,7 @@
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -25,7 +26,7 @@ __device__ void mark(unsigned diagonal, unsigned* recent, unsigned* occupied) {
     if (!(__ldcg(word) & bit)) atomicOr(word, bit);
 }
 
-/// Whether all values of the tile have the bits of the first one of all.
+/// Whether a value of the tile has other bits than the first one of all.
 template <class T>
 __device__ bool varied(const T* values, const EntryTile& tile) {
     using Bits = std::conditional_t<sizeof(T) == 4, unsigned, count_t>;
@@ -40,6 +41,7 @@ __device__ bool varied(const T* values, const EntryTile& tile) {
     return found;
 }
 
+/// A block takes one tile after the other and adds up at its end.
 template <class T, class P>
 __global__ void __launch_bounds__(kTileThreads)
     visit_entries(CsrView<T, P> a, std::int64_t nnz, unsigned* occupied, Sums* sums) {
@@ -49,34 +51,37 @@ __global__ void __launch_bounds__(kTileThreads)
     __shared__ unsigned past_highest, past_lowest;
     if (threadIdx.x == 0) past_highest = past_lowest = 0;
     for (int i = threadIdx.x; i < kRecent; i += kTileThreads) recent[i] = kNone;
-    const EntryTile tile(a.row_ptr, a.rows, nnz, memory);
-    if (tile.entries == 0) return;
 
     count_t hash = 0, distance = 0, profile = 0, moves = 0, pairs = 0;
     unsigned highest = 0, lowest = 0;
     bool unsorted = false;
-    tile.for_each(a.col_idx, [&](std::int64_t k, index_t row, index_t column, bool begins,
-                                 index_t before) {
-        hash += column_term(column, static_cast<std::uint64_t>(k + 1) * kColumnStep);
-        const index_t diagonal = column - row;
-        distance += static_cast<unsigned>(abs(diagonal));
-        highest = max(highest, static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows));
-        lowest = max(lowest, static_cast<unsigned>(a.cols) - static_cast<unsigned>(diagonal));
-        mark(static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1, recent, occupied);
-        if (!begins) {
-            unsorted |= column < before;
-            return;
-        }
-        profile += static_cast<unsigned>(max(0, row - column));
-        if (row == 0) return;
-        const P previous = a.row_ptr[row - 1];
-        if (previous == k) return;  // the row before is empty
-        moves += static_cast<unsigned>(abs(column - a.col_idx[previous]));
-        ++pairs;
-    });
-    // Matrices that are not constant show it early, and most blocks need not read any value.
-    bool found = false;
-    if (!__ldcg(&sums->varied)) found = varied(a.values, tile);
+    const std::int64_t tiles = tiles_of(a.rows, nnz);
+    for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+        const EntryTile tile(a.row_ptr, a.rows, nnz, number, memory);
+        if (tile.entries == 0) continue;
+        tile.for_each(a.col_idx, [&](std::int64_t k, index_t row, index_t column, bool begins,
+                                     index_t before) {
+            hash += column_term(column, static_cast<std::uint64_t>(k + 1) * kColumnStep);
+            const index_t diagonal = column - row;
+            distance += static_cast<unsigned>(abs(diagonal));
+            highest = max(highest, static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows));
+            lowest = max(lowest, static_cast<unsigned>(a.cols) - static_cast<unsigned>(diagonal));
+            unsorted |= !begins && column < before;
+            mark(static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1, recent,
+                 occupied);
+        });
+        tile.for_each_row(a.row_ptr, [&](std::int64_t i, P k) {
+            const index_t column = a.col_idx[k];
+            profile += static_cast<count_t>(max(std::int64_t{0}, i - column));
+            if (i == 0) return;
+            const P previous = a.row_ptr[i - 1];
+            if (previous == k) return;  // the row before is empty
+            moves += static_cast<unsigned>(abs(column - a.col_idx[previous]));
+            ++pairs;
+        });
+        // Matrices that are not constant show it early, and most tiles' values need not be read.
+        if (!__ldcg(&sums->varied) && varied(a.values, tile)) sums->varied = 1;
+    }
 
     highest = __reduce_max_sync(kFullMask, highest);
     lowest = __reduce_max_sync(kFullMask, lowest);
@@ -85,7 +90,6 @@ __global__ void __launch_bounds__(kTileThreads)
         atomicMax(&past_lowest, lowest);
     }
     if (__syncthreads_or(unsorted) && threadIdx.x == 0) sums->unsorted = 1;
-    if (__syncthreads_or(found) && threadIdx.x == 0) sums->varied = 1;
     hash = block_sum<kTileThreads>(hash, scratch[0]);
     distance = block_sum<kTileThreads>(distance, scratch[1]);
     profile = block_sum<kTileThreads>(profile, scratch[2]);
@@ -98,8 +102,8 @@ __global__ void __launch_bounds__(kTileThreads)
     atomicAdd(&sums->profile, profile);
     atomicAdd(&sums->first_moves, moves);
     atomicAdd(&sums->first_pairs, pairs);
-    if (past_highest > __ldcg(&sums->past_highest)) atomicMax(&sums->past_highest, past_highest);
-    if (past_lowest > __ldcg(&sums->past_lowest)) atomicMax(&sums->past_lowest, past_lowest);
+    atomicMax(&sums->past_highest, past_highest);
+    atomicMax(&sums->past_lowest, past_lowest);
 }
 
 template <class P>
@@ -107,7 +111,7 @@ __global__ void __launch_bounds__(kTileThreads)
     find_smallest(const P* row_ptr, const index_t* col_idx, index_t rows, std::int64_t nnz,
                   unsigned* smallest) {
     __shared__ EntryTile::Shared memory;
-    const EntryTile tile(row_ptr, rows, nnz, memory);
+    const EntryTile tile(row_ptr, rows, nnz, blockIdx.x, memory);
     if (tile.entries == 0) return;
     tile.for_each(col_idx, [&](std::int64_t, index_t row, index_t found, bool, index_t) {
         const auto column = static_cast<unsigned>(found);
@@ -142,7 +146,14 @@ __global__ void __launch_bounds__(kTileThreads)
 
 template <class T, class P>
 void add_entries(CsrView<T, P> a, unsigned* occupied, Sums* sums) {
-    visit_entries<<<tiles_of(a.rows, a.nnz()), kTileThreads>>>(a, a.nnz(), occupied, sums);
+    static const int resident = [] {
+        int blocks = 0;
+        SPTUNE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_entries<T, P>,
+                                                                  kTileThreads, 0));
+        return blocks * multiprocessors();
+    }();
+    const auto blocks = std::min<std::int64_t>(tiles_of(a.rows, a.nnz()), resident);
+    visit_entries<<<static_cast<unsigned>(blocks), kTileThreads>>>(a, a.nnz(), occupied, sums);
     SPTUNE_CUDA_LAUNCHED("visit_entries");
 }
 
@@ -151,8 +162,8 @@ void add_smallest_columns(CsrView<T, P> a, DeviceBuffer<unsigned>& smallest, Sum
     static_assert(offsetof(Sums, first_pairs) - offsetof(Sums, profile) == 2 * sizeof(count_t));
     SPTUNE_CUDA(cudaMemsetAsync(&sums->profile, 0, 3 * sizeof(count_t), nullptr));
     smallest.fill_bytes(0xff);
-    find_smallest<<<tiles_of(a.rows, a.nnz()), kTileThreads>>>(a.row_ptr, a.col_idx, a.rows,
-                                                               a.nnz(), smallest.data());
+    find_smallest<<<static_cast<unsigned>(tiles_of(a.rows, a.nnz())), kTileThreads>>>(
+        a.row_ptr, a.col_idx, a.rows, a.nnz(), smallest.data());
     SPTUNE_CUDA_LAUNCHED("find_smallest");
     compare_smallest<<<blocks_for(a.rows, kTileThreads), kTileThreads>>>(a.row_ptr, smallest.data(),
                                                                          a.rows, sums);

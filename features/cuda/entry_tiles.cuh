@@ -4,6 +4,8 @@
 
 #include "matrix/cuda/device.cuh"
 
+#include <cstdint>
+
 namespace sptune::cuda {
 
 inline constexpr int kTileThreads = 256, kTileItems = 8;
@@ -28,25 +30,28 @@ __device__ index_t rows_ended(const P* row_ptr, index_t rows, std::int64_t nnz,
 
 /// The entries of a tile, and the memory its threads share.
 struct EntryTile {
-    struct Shared {
+    struct alignas(16) Shared {
         int row[kTile];  ///< where a row begins, how many rows after the first; else 0
         int last[kTileThreads / kWarp];
         index_t ended[2];
     };
     Shared& shared;
-    index_t first_row = 0;   ///< row of the first entry
-    std::int64_t begin = 0;  ///< first entry
+    index_t first_row = 0, last_row = 0;  ///< rows that the tile may hold something of
+    std::int64_t begin = 0;               ///< first entry
     int entries = 0;
     bool begins_row = false;  ///< the first entry is the first of its row
 
-    /// The tile of this block; all of its threads take part.
+    /// The tile of this number; all threads of the block take part.
     template <class P>
-    __device__ EntryTile(const P* row_ptr, index_t rows, std::int64_t nnz, Shared& memory)
+    __device__ EntryTile(const P* row_ptr, index_t rows, std::int64_t nnz, std::int64_t number,
+                         Shared& memory)
         : shared(memory) {
         const std::int64_t items = rows + nnz;
-        const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile;
+        const std::int64_t first = number * kTile;
         const std::int64_t last = first + kTile < items ? first + kTile : items;
-        for (int j = threadIdx.x; j < kTile; j += kTileThreads) shared.row[j] = 0;
+        __syncthreads();  // the last tile may still be in use
+        for (int j = threadIdx.x; j < kTile / 4; j += kTileThreads)
+            reinterpret_cast<int4*>(shared.row)[j] = int4{0, 0, 0, 0};
         const int warp = threadIdx.x / kWarp;
         if (warp < 2) {
             const index_t ended = rows_ended(row_ptr, rows, nnz, warp == 0 ? first : last);
@@ -54,12 +59,12 @@ struct EntryTile {
         }
         __syncthreads();
         first_row = shared.ended[0];
-        const index_t last_row = shared.ended[1];
+        last_row = min(shared.ended[1], rows - 1);
         begin = first - first_row;
-        entries = static_cast<int>(last - last_row - begin);
+        entries = static_cast<int>(last - shared.ended[1] - begin);
         begins_row = entries > 0 && row_ptr[first_row] == begin;
         // Of rows that begin at the same place all but the last are empty.
-        for (std::int64_t i = std::int64_t{first_row} + 1 + threadIdx.x; i <= last_row && i < rows;
+        for (std::int64_t i = std::int64_t{first_row} + 1 + threadIdx.x; i <= last_row;
              i += kTileThreads) {
             const std::int64_t at = row_ptr[i] - begin;
             if (at < entries) atomicMax(&shared.row[at], static_cast<int>(i - first_row));
@@ -67,53 +72,62 @@ struct EntryTile {
         __syncthreads();
     }
 
-    /// Calls visit(k, row, column, begins, before) for every entry k; `begins`: it is the first of
-    /// its row; `before`: the column of entry k - 1. All threads of the block take part.
+    /// Calls visit(i, k) for each row i that begins in the tile, at entry k, unless it is empty.
+    template <class P, class Visit>
+    __device__ void for_each_row(const P* row_ptr, Visit visit) const {
+        for (std::int64_t i = std::int64_t{first_row} + threadIdx.x; i <= last_row;
+             i += kTileThreads) {
+            const P k = row_ptr[i];
+            if (k >= begin && k < begin + entries && k < row_ptr[i + 1]) visit(i, k);
+        }
+    }
+
+    /// Calls visit(k, row, column, begins, before) for every entry k, which a thread visits in
+    /// order; `begins`: it is the first of its row; `before`: the column of entry k - 1. All
+    /// threads of the block take part.
     template <class Visit>
     __device__ void for_each(const index_t* col_idx, Visit visit) const {
         const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-        const int base = warp * kWarp * kTileItems;
-        int begun[kTileItems];
+        const int first = static_cast<int>(threadIdx.x) * kTileItems;
         index_t column[kTileItems];
+        int begun[kTileItems];
+        const std::int64_t previous = begin + first - 1;
+        index_t before = first < entries && previous >= 0 ? col_idx[previous] : 0;
+#pragma unroll
+        for (int j = 0; j < kTileItems; ++j)
+            column[j] = first + j < entries ? col_idx[begin + first + j] : 0;
+#pragma unroll
+        for (int j = 0; j < kTileItems; j += 4)
+            *reinterpret_cast<int4*>(begun + j) =
+                *reinterpret_cast<const int4*>(shared.row + first + j);
+        // The row that a thread comes into is the last one begun before it.
         int latest = 0;
 #pragma unroll
-        for (int j = 0; j < kTileItems; ++j) {
-            const int at = base + j * kWarp + lane;
-            column[j] = at < entries ? col_idx[begin + at] : 0;
-            begun[j] = shared.row[at];
-            latest = max(latest, begun[j]);
+        for (int j = 0; j < kTileItems; ++j) latest = max(latest, begun[j]);
+#pragma unroll
+        for (int offset = 1; offset < kWarp; offset *= 2) {
+            const int left = __shfl_up_sync(kFullMask, latest, offset);
+            if (lane >= offset) latest = max(latest, left);
         }
-        // The row that each warp comes into is the last one begun before it.
-        for (int offset = kWarp / 2; offset > 0; offset /= 2)
-            latest = max(latest, __shfl_xor_sync(kFullMask, latest, offset));
-        if (lane == 0) shared.last[warp] = latest;
+        if (lane == kWarp - 1) shared.last[warp] = latest;
+        int row = __shfl_up_sync(kFullMask, latest, 1);
+        if (lane == 0) row = 0;
         __syncthreads();
-        int current = 0;
-        for (int w = 0; w < warp; ++w) current = max(current, shared.last[w]);
-        const std::int64_t previous = begin + base - 1;
-        index_t last_column = base < entries && previous >= 0 ? col_idx[previous] : 0;
+        for (int w = 0; w < warp; ++w) row = max(row, shared.last[w]);
 #pragma unroll
         for (int j = 0; j < kTileItems; ++j) {
-            const int at = base + j * kWarp + lane;
-            const unsigned begins = __ballot_sync(kFullMask, begun[j] != 0);
-            const unsigned until_here = begins & kFullMask >> (kWarp - 1 - lane);
-            const int from = until_here ? kWarp - 1 - __clz(static_cast<int>(until_here)) : 0;
-            const int shared_row = __shfl_sync(kFullMask, begun[j], from);
-            const int row = until_here ? shared_row : current;
-            current = __shfl_sync(kFullMask, row, kWarp - 1);
-            const index_t left = __shfl_up_sync(kFullMask, column[j], 1);
-            const index_t before = lane == 0 ? last_column : left;
-            last_column = __shfl_sync(kFullMask, column[j], kWarp - 1);
-            if (at < entries)
-                visit(begin + at, first_row + row, column[j],
-                      begun[j] != 0 || (at == 0 && begins_row), before);
+            const bool begins = begun[j] != 0 || (first + j == 0 && begins_row);
+            row = max(row, begun[j]);
+            if (first + j < entries)
+                visit(begin + first + j, first_row + row, column[j], begins, before);
+            before = column[j];
         }
     }
 };
 
-/// Blocks that the tiles of a matrix take.
-inline unsigned tiles_of(std::int64_t rows, std::int64_t nnz) {
-    return static_cast<unsigned>((rows + nnz + kTile - 1) / kTile);
+/// How many tiles there are.
+constexpr std::int64_t tiles_of(std::int64_t rows, std::int64_t nnz) {
+    return (rows + nnz + kTile - 1) / kTile;
 }
 
 }  // namespace sptune::cuda

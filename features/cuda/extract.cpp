@@ -119,7 +119,7 @@ std::vector<std::int64_t> largest(const Histogram& histogram, std::vector<std::i
 }  // namespace cuda
 
 template <class T, class P>
-Features extract_features_on_device(CsrView<T, P> a, std::int64_t on_host) {
+Features extract_features_on_device(CsrView<T, P> a) {
     using namespace cuda;
     const std::int64_t rows = a.rows, cols = a.cols, nnz = a.nnz();
     if (nnz == 0) {
@@ -129,13 +129,13 @@ Features extract_features_on_device(CsrView<T, P> a, std::int64_t on_host) {
         return f;
     }
     const SamplePlan plan(rows, nnz);
-    if (rows + nnz <= on_host || plan.rows.everything()) return extract_on_host(a);
+    if (plan.rows.everything()) return extract_on_host(a);
 
     Scratch scratch;
-    const std::int64_t words = (rows + cols) / 32 + 1;
     const int log2 = diagonals_log2(plan);
     const std::uint64_t spare = spare_slots(plan);
-    const auto occupied_at = scratch.reserve<unsigned>(static_cast<std::size_t>(words));
+    const auto occupied_at =
+        scratch.reserve<unsigned>(static_cast<std::size_t>(occupied_words(rows, cols)));
     const auto diagonals_at = scratch.reserve<Slot>(std::size_t{1} << log2);
     const auto found_at = scratch.reserve<Found>(1);
     const std::size_t zeros = scratch.size();
@@ -155,8 +155,7 @@ Features extract_features_on_device(CsrView<T, P> a, std::int64_t on_host) {
     add_sell(a.row_ptr, nnz, plan, sums);
     add_entries(a, occupied, sums);
     add_groups(a, plan, memory, sums);
-    add_occupied(occupied, words, sums);
-    add_sampled_diagonals(rows, cols, plan, memory, there->listed, sums);
+    add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
     Found found;
     copy_to_host(&found, there, 1);
     if (found.sums.overflow) return extract_on_host(a);
@@ -180,9 +179,9 @@ Features extract_features_on_device(CsrView<T, P> a, std::int64_t on_host) {
                     whole_pass_of(found.sums, rows, cols), plan, counts);
 }
 
-template Features extract_features_on_device(CsrView<float, std::int32_t>, std::int64_t);
-template Features extract_features_on_device(CsrView<float, std::int64_t>, std::int64_t);
-template Features extract_features_on_device(CsrView<double, std::int32_t>, std::int64_t);
-template Features extract_features_on_device(CsrView<double, std::int64_t>, std::int64_t);
+template Features extract_features_on_device(CsrView<float, std::int32_t>);
+template Features extract_features_on_device(CsrView<float, std::int64_t>);
+template Features extract_features_on_device(CsrView<double, std::int32_t>);
+template Features extract_features_on_device(CsrView<double, std::int64_t>);
 
 }  // namespace sptune

@@ -6,19 +6,14 @@
 
 namespace sptune {
 
-/// Rows plus entries up to which the host is faster, the copy included, than a dozen launches.
-inline constexpr std::int64_t kFeaturesOnHost = 16384;
-
 /// `entries` of the view must be set. Works in the default stream and waits for it; holds an eighth
-/// of a byte for each row and column and one byte for each entry of the device meanwhile. The
-/// entries of unsorted rows are read a second time (and four bytes per row held). Copied to the
-/// host and looked at there are matrices
-///  - of up to `on_host` rows and entries;
-///  - that the sample takes in full: with up to 2048 rows and entries, or up to three rows;
-///  - whose sampled rows have most entries in the few columns looked at (tables would overflow).
+/// of a byte for each row and column and one byte for each entry of the device meanwhile. Where
+/// rows are not sorted, entries are read a second time and four bytes per row held. Copied to the
+/// host and looked at there are matrices that
+///  - the sample takes in full: with up to 2048 rows and entries, or up to three rows;
+///  - have most of their sampled entries in the few columns looked at (tables would overflow).
 template <class T, class P>
-Features extract_features_on_device(CsrView<T, P> device_matrix,
-                                    std::int64_t on_host = kFeaturesOnHost);
+Features extract_features_on_device(CsrView<T, P> device_matrix);
 
 /// Only the fingerprint; one pass.
 template <class T, class P>

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class P>
 void add_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
-    const unsigned most = static_cast<unsigned>(4 * multiprocessors());
+    const unsigned most = static_cast<unsigned>(8 * multiprocessors());
     const unsigned blocks = std::min(blocks_for(rows, kThreads), most);
     visit_rows<<<blocks, kThreads>>>(row_ptr, rows, long_rows, sums);
     SPTUNE_CUDA_LAUNCHED("visit_rows");

@@ -9,7 +9,7 @@
 namespace sptune::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 512;
 constexpr int kWords = static_cast<int>(kSellBlock) / kWarp;
 
 /// The probes with σ ≠ n: slices of C rows; windows of σ rows, or of C where nothing is sorted.
@@ -52,13 +52,15 @@ __global__ void __launch_bounds__(kThreads)
     bool met = false;
     index_t smaller = 0;
     std::int64_t entries = 0;
-    for (int i = threadIdx.x; i < static_cast<int>(kSellBlock); i += kThreads) {
+#pragma unroll
+    for (int first = 0; first < static_cast<int>(kSellBlock); first += kThreads) {
+        const int i = first + static_cast<int>(threadIdx.x);
         index_t length = 0;
         if (i < rows) {
             const P* const at = row_ptr + block.first + i;
             length = static_cast<index_t>(at[1] - at[0]);
-            length = rounded_length(length, kWarp - __clz(length));
         }
+        length = rounded_length(length, kWarp - __clz(length));
         entries += length;
         met |= length == t;
         if (length < t) smaller = max(smaller, length);

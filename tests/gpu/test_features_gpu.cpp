@@ -71,8 +71,7 @@ template <class T, class P>
 void expect_same(CsrView<T, P> a, const std::string& name) {
     const Features cpu = extract_features(a);
     const DeviceCsr<T, P> there(a);
-    constexpr std::int64_t kNever = 0;  // even a small matrix is not copied back to the host
-    const Features gpu = extract_features_on_device(there.view(), kNever);
+    const Features gpu = extract_features_on_device(there.view());
     EXPECT_EQ(exact(gpu), exact(cpu)) << name;
     const auto numbers = rounded(gpu), expected = rounded(cpu);
     ASSERT_EQ(numbers.size(), expected.size());

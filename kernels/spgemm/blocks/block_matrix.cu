@@ -1,7 +1,6 @@
-#include "kernels/spgemm/blocks/block_matrix.hpp"
-
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/rows_of_entries.hpp"
+#include "kernels/spgemm/blocks/block_matrix.hpp"
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/grid.hpp"
 
@@ -56,6 +55,35 @@ __global__ void place_values(const std::int64_t* before, const std::int64_t* ite
     to_stored[place] = from_stored ? from_stored[source * size + at] : V{1};
 }
 
+/// Items in the order of their blocks.
+struct Sorted {
+    DeviceBuffer<std::uint64_t> key;
+    /// The item, and how many blocks begin before it in this order: of item k's block, before[k +
+    /// 1] is the number.
+    DeviceBuffer<std::int64_t> item, before;
+    std::size_t blocks = 0;
+};
+
+/// There is at least one item. Blocks of m × m out of items of s × s.
+Sorted sort_items(index_t rows, index_t cols, const index_t* row, const index_t* col,
+                  std::int64_t items, int s, int m) {
+    const auto size = static_cast<std::size_t>(items);
+    const std::int64_t block_rows = (std::int64_t{rows} + m - 1) / m;
+    const std::int64_t block_cols = (std::int64_t{cols} + m - 1) / m;
+    Sorted sorted{DeviceBuffer<std::uint64_t>(size), DeviceBuffer<std::int64_t>(size),
+                  DeviceBuffer<std::int64_t>(size + 1)};
+    const unsigned grid = blocks_for(items, kThreads);
+    keys_of_items<<<grid, kThreads>>>(row, col, items, m / s, block_cols, sorted.key.data(),
+                                      sorted.item.data());
+    SPTUNE_CUDA_LAUNCHED("keys_of_items");
+    sort_by_key(sorted.key, sorted.item,
+                bits_for(static_cast<std::uint64_t>(block_rows * block_cols)));
+    find_starts<<<grid, kThreads>>>(sorted.key.data(), items, sorted.before.data());
+    SPTUNE_CUDA_LAUNCHED("find_starts");
+    sorted.blocks = static_cast<std::size_t>(counts_to_pointers(sorted.before)) + 1;
+    return sorted;
+}
+
 /// Items with a row and a column each, gathered into blocks.
 template <class V>
 BlockMatrix<V> gather(index_t rows, index_t cols, const index_t* row, const index_t* col,
@@ -67,33 +95,21 @@ BlockMatrix<V> gather(index_t rows, index_t cols, const index_t* row, const inde
     a.row_ptr = DeviceBuffer<std::int64_t>(static_cast<std::size_t>(a.block_rows()) + 1);
     a.row_ptr.fill_bytes(0);
     if (items == 0) return a;
-    const auto size = static_cast<std::size_t>(items);
-    DeviceBuffer<std::uint64_t> key(size);
-    DeviceBuffer<std::int64_t> item(size), before(size + 1);
-    const unsigned grid = blocks_for(items, kThreads);
-    keys_of_items<<<grid, kThreads>>>(row, col, items, m / s, a.block_cols(), key.data(),
-                                      item.data());
-    SPTUNE_CUDA_LAUNCHED("keys_of_items");
-    const auto places = static_cast<std::uint64_t>(a.block_rows()) *
-                        static_cast<std::uint64_t>(a.block_cols());
-    sort_by_key(key, item, bits_for(places));
-    // before[k + 1]: blocks begun after the first one, up to item k.
-    find_starts<<<grid, kThreads>>>(key.data(), items, before.data());
-    SPTUNE_CUDA_LAUNCHED("find_starts");
-    const auto blocks = static_cast<std::size_t>(counts_to_pointers(before)) + 1;
+    const Sorted sorted = sort_items(rows, cols, row, col, items, s, m);
+    const std::size_t blocks = sorted.blocks;
     a.col = DeviceBuffer<index_t>(blocks);
     a.values = DeviceBuffer<V>(blocks * static_cast<std::size_t>(m * m));
     a.stored = DeviceBuffer<V>(a.values.size());
     a.values.fill_bytes(0);
     a.stored.fill_bytes(0);
-    place_blocks<<<grid, kThreads>>>(key.data(), before.data(), items, a.block_cols(),
-                                     a.col.data(),
-                                     reinterpret_cast<unsigned long long*>(a.row_ptr.data()));
+    place_blocks<<<blocks_for(items, kThreads), kThreads>>>(
+        sorted.key.data(), sorted.before.data(), items, a.block_cols(), a.col.data(),
+        reinterpret_cast<unsigned long long*>(a.row_ptr.data()));
     SPTUNE_CUDA_LAUNCHED("place_blocks");
     counts_to_pointers(a.row_ptr);
     place_values<<<blocks_for(items * s * s, kThreads), kThreads>>>(
-        before.data(), item.data(), row, col, values, stored, items, s, m, a.values.data(),
-        a.stored.data());
+        sorted.before.data(), sorted.item.data(), row, col, values, stored, items, s, m,
+        a.values.data(), a.stored.data());
     SPTUNE_CUDA_LAUNCHED("place_values");
     return a;
 }
@@ -111,8 +127,7 @@ __global__ void keys_by_column(const index_t* row, const index_t* col, std::int6
 __global__ void rows_from_keys(const std::uint64_t* key, std::int64_t blocks,
                                std::int64_t block_rows, index_t* row) {
     const std::int64_t k = global_thread();
-    if (k < blocks)
-        row[k] = static_cast<index_t>(key[k] % static_cast<std::uint64_t>(block_rows));
+    if (k < blocks) row[k] = static_cast<index_t>(key[k] % static_cast<std::uint64_t>(block_rows));
 }
 
 }  // namespace
@@ -124,11 +139,19 @@ BlockMatrix<T> blocks_of(CsrView<T, P> a, int m) {
     return gather<T>(a.rows, a.cols, row.data(), a.col_idx, a.values, nullptr, a.nnz(), 1, m);
 }
 
+template <class T, class P>
+std::int64_t count_blocks(CsrView<T, P> a, int m) {
+    if (a.nnz() == 0) return 0;
+    DeviceBuffer<index_t> row(static_cast<std::size_t>(a.nnz()));
+    rows_of_entries(a.row_ptr, a.rows, a.nnz(), row.data());
+    return static_cast<std::int64_t>(
+        sort_items(a.rows, a.cols, row.data(), a.col_idx, a.nnz(), 1, m).blocks);
+}
+
 template <class V>
 BlockMatrix<V> regroup(const BlockMatrix<V>& a, int m) {
     DeviceBuffer<index_t> row(a.col.size());
-    if (!row.empty())
-        rows_of_entries(a.row_ptr.data(), a.block_rows(), a.blocks(), row.data());
+    if (!row.empty()) rows_of_entries(a.row_ptr.data(), a.block_rows(), a.blocks(), row.data());
     return gather<V>(a.rows, a.cols, row.data(), a.col.data(), a.values.data(), a.stored.data(),
                      a.blocks(), a.m, m);
 }
@@ -151,24 +174,27 @@ BlockColumns columns_of(const BlockMatrix<V>& a) {
                                        reinterpret_cast<unsigned long long*>(by.col_ptr.data()));
     SPTUNE_CUDA_LAUNCHED("keys_by_column");
     counts_to_pointers(by.col_ptr);
-    const auto places = static_cast<std::uint64_t>(a.block_rows()) *
-                        static_cast<std::uint64_t>(a.block_cols());
+    const auto places =
+        static_cast<std::uint64_t>(a.block_rows()) * static_cast<std::uint64_t>(a.block_cols());
     sort_by_key(key, by.block, bits_for(places));
     rows_from_keys<<<grid, kThreads>>>(key.data(), a.blocks(), a.block_rows(), by.row.data());
     SPTUNE_CUDA_LAUNCHED("rows_from_keys");
     return by;
 }
 
-#define SPTUNE_INSTANTIATE(V)                                          \
-    template BlockMatrix<V> regroup(const BlockMatrix<V>&, int);       \
+#define SPTUNE_INSTANTIATE(V)                                    \
+    template BlockMatrix<V> regroup(const BlockMatrix<V>&, int); \
     template BlockColumns columns_of(const BlockMatrix<V>&);
 SPTUNE_INSTANTIATE(float)
 SPTUNE_INSTANTIATE(double)
 SPTUNE_INSTANTIATE(std::uint32_t)
 
-template BlockMatrix<float> blocks_of(CsrView<float, std::int32_t>, int);
-template BlockMatrix<float> blocks_of(CsrView<float, std::int64_t>, int);
-template BlockMatrix<double> blocks_of(CsrView<double, std::int32_t>, int);
-template BlockMatrix<double> blocks_of(CsrView<double, std::int64_t>, int);
+#define SPTUNE_INSTANTIATE_CSR(T, P)                       \
+    template BlockMatrix<T> blocks_of(CsrView<T, P>, int); \
+    template std::int64_t count_blocks(CsrView<T, P>, int);
+SPTUNE_INSTANTIATE_CSR(float, std::int32_t)
+SPTUNE_INSTANTIATE_CSR(float, std::int64_t)
+SPTUNE_INSTANTIATE_CSR(double, std::int32_t)
+SPTUNE_INSTANTIATE_CSR(double, std::int64_t)
 
 }  // namespace sptune::cuda

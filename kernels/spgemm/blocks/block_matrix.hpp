@@ -60,6 +60,10 @@ struct BlockColumns {
 template <class T, class P>
 BlockMatrix<T> blocks_of(CsrView<T, P> a, int m);
 
+/// How many blocks that would be. Throws OutOfMemory.
+template <class T, class P>
+std::int64_t count_blocks(CsrView<T, P> a, int m);
+
 /// The same matrix in larger blocks; `m` is a multiple of the old size. All blocks count as stored
 /// whole where they did before.
 template <class V>

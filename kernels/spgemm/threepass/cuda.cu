@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Block) count_pass(PassArguments<T, P> p) {
             for (index_t j = rank; j < p.b.cols; j += Threads) table[j] = P{-1};
         if (rank == 0) stage.count[team] = 0;
         int found = 0;
-        for_each_product<Mine, Threads>(p.a, p.b, row, stage, [&](index_t j, T, P) {
+        for_each_product<Mine, Threads>(p.a, p.b, row, p.together, stage, [&](index_t j, T, P) {
             if (table[j] == mark) return;
             table[j] = mark;
             ++found;
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(Block) count_pass(PassArguments<T, P> p) {
         Mine::sync();
         if (found) atomicAdd(&stage.count[team], found);
         if (p.reset == Reset::touched)
-            for_each_product<Mine, Threads>(p.a, p.b, row, stage,
+            for_each_product<Mine, Threads>(p.a, p.b, row, p.together, stage,
                                             [&](index_t j, T, P) { table[j] = P{-1}; });
         Mine::sync();
         if (rank == 0) p.row_ptr[row] = stage.count[team];
@@ -49,19 +49,21 @@ __global__ void __launch_bounds__(Block) fill_pass(PassArguments<T, P> p) {
         if (p.reset == Reset::whole)
             for (index_t j = rank; j < p.b.cols; j += Threads) table[j] = P{-1};
         if (rank == 0) stage.count[team] = 0;
-        for_each_product<Mine, Threads>(p.a, p.b, row, stage, [&](index_t j, T factor, P n) {
-            const T product = factor * p.b.values[n];
-            P place = table[j];
-            // The table holds places in C's arrays; those of other rows lie outside of this one.
-            if (place >= begin && place < end) {
-                p.value[place] += product;
-            } else {
-                place = begin + atomicAdd(&stage.count[team], 1);
-                table[j] = place;
-                p.col[place] = j;
-                p.value[place] = product;
-            }
-        });
+        for_each_product<Mine, Threads>(p.a, p.b, row, p.together, stage,
+                                        [&](index_t j, T factor, P n) {
+                                            const T product = factor * p.b.values[n];
+                                            P place = table[j];
+                                            // The table holds places in C's arrays; those of other
+                                            // rows lie outside of this one.
+                                            if (place >= begin && place < end) {
+                                                p.value[place] += product;
+                                            } else {
+                                                place = begin + atomicAdd(&stage.count[team], 1);
+                                                table[j] = place;
+                                                p.col[place] = j;
+                                                p.value[place] = product;
+                                            }
+                                        });
         if (p.reset == Reset::touched)
             for (P k = begin + rank; k < end; k += Threads) table[p.col[k]] = P{-1};
     });
@@ -117,6 +119,14 @@ constexpr bool wanted() {
 }
 
 }  // namespace
+
+template <class T>
+Passes<T, std::int64_t> usual_passes() {
+    return passes_of<128, kWarp, T, std::int64_t>();
+}
+
+template Passes<SPTUNE_VALUE, std::int64_t> usual_passes();
+
 }  // namespace sptune::cuda
 
 namespace sptune {

@@ -1,6 +1,7 @@
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/spgemm/finish.hpp"
 #include "kernels/spgemm/threepass/passes.hpp"
+#include "kernels/spmv/bsr/sorted_columns.cuh"
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
@@ -44,11 +45,15 @@ std::unique_ptr<Product<T, P>> multiply_threepass(const SpgemmProblem<T, P>& pro
             table.fill_bytes(0xff);
             next.fill_bytes(0);
         };
-        PassArguments<T, P> arguments{
-            problem.a,        problem.b,
-            c.row_ptr.data(), nullptr,
-            nullptr,          table.data(),
-            next.data(),      static_cast<Reset>(get(params, table_reset::name))};
+        PassArguments<T, P> arguments{problem.a,
+                                      problem.b,
+                                      c.row_ptr.data(),
+                                      nullptr,
+                                      nullptr,
+                                      table.data(),
+                                      next.data(),
+                                      static_cast<Reset>(get(params, table_reset::name)),
+                                      columns_sorted(problem.b)};
         make_ready();
         passes.count(arguments, blocks);
         longest = static_cast<index_t>(max_of(c.row_ptr.data(), c.rows));

@@ -36,6 +36,7 @@ struct PassArguments {
     P* table;      ///< b.cols places for each team, all bytes 0xff at first
     int* next;     ///< rows claimed, 0 at first; nullptr: shared out beforehand
     Reset reset;
+    bool together;  ///< rows of B have no duplicates
 };
 
 /// The kernels of one block and team size.
@@ -47,8 +48,12 @@ struct Passes {
     void (*fill)(const PassArguments<T, P>&, unsigned blocks);
 };
 
-/// Memory for the tables: this share of what there is at most, and never more than kTableBytes, so
-/// that clearing them once does not cost more than the product.
+/// Those for rows of all kinds, as the patterns of blocks have.
+template <class T>
+Passes<T, std::int64_t> usual_passes();
+
+/// Memory for the tables: this share of what there is at most, and never more than kTableBytes:
+/// clearing them should not cost more than the product, and what the cache holds is faster.
 inline constexpr std::uint64_t kTableShare = 4, kTableBytes = 512ull << 20;
 
 template <class T, class P>

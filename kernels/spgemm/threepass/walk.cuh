@@ -1,7 +1,8 @@
 // How a team of threads goes through the products of one row: entry after entry of A, side by side
-// over the row of B that it selects. No two threads meet the same column at the same time, because
-// a row of B has no duplicates, and the team waits for each other between entries; so marks and
-// sums need no atomics and every sum is added up in the same order each time.
+// over the row of B that it selects. Where a row of B has no duplicates, no two threads meet the
+// same column at the same time, and the team waits for each other between entries; so marks and
+// sums need no atomics and every sum is added up in the same order each time. Where B may have
+// duplicates, one thread of the team walks alone.
 #pragma once
 
 #include "matrix/csr.hpp"
@@ -70,7 +71,8 @@ __device__ void for_each_row(const Claim& claim, Stage& stage, Work work) {
 /// Calls visit(column, entry of B, entry of A) for the products of `row`.
 template <class Team, int Threads, int Block, class T, class P, class Visit>
 __device__ void for_each_product(const CsrView<T, P>& a, const CsrView<T, P>& b, index_t row,
-                                 Stage<Block, T, P>& stage, Visit visit) {
+                                 bool together, Stage<Block, T, P>& stage, Visit visit) {
+    const int step = together ? Threads : 1;
     const int home = Team::place() * Threads, rank = Team::rank();
     const P end = a.row_ptr[row + 1];
     for (P k = a.row_ptr[row]; k < end; k += Threads) {
@@ -86,7 +88,8 @@ __device__ void for_each_product(const CsrView<T, P>& a, const CsrView<T, P>& b,
         for (int i = home; i < home + staged; ++i) {
             const P to = stage.to[i];
             const T factor = stage.factor[i];
-            for (P n = stage.from[i] + rank; n < to; n += Threads) visit(b.col_idx[n], factor, n);
+            if (together || rank == 0)
+                for (P n = stage.from[i] + rank; n < to; n += step) visit(b.col_idx[n], factor, n);
             Team::sync();
         }
     }

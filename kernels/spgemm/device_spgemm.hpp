@@ -23,6 +23,11 @@ DeviceCsr<T, P> empty_product(index_t rows, index_t cols, cudaStream_t stream);
 template <class T, class P>
 void drop_zeros(DeviceCsr<T, P>& c, cudaStream_t stream);
 
+/// Sorts the columns of every row where any row is not sorted. Waits for the device. Throws
+/// OutOfMemory.
+template <class T, class P>
+void sort_rows(DeviceCsr<T, P>& c, cudaStream_t stream);
+
 /// C of these sizes, not filled. Throws SizeOverflow where P cannot count the entries, OutOfMemory
 /// where C and `others` bytes beside it pass `memory_bytes` or the device's memory.
 template <class T, class P>

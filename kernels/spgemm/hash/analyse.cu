@@ -89,7 +89,9 @@ __global__ void __launch_bounds__(kBlock)
             s.low = s.high = col[k];
             return s;
         },
-        [&](index_t row, const Sum& s) { range[row] = {s.low, s.high}; });
+        [&](index_t row, const Sum& s) {
+            range[row] = {s.low, s.high};
+        });
 }
 
 /// -1 for a row without products.
@@ -195,11 +197,11 @@ void scan_lengths(P* lengths, index_t rows, void* scratch, std::size_t bytes, vo
                                               static_cast<cudaStream_t>(stream)));
 }
 
-#define SPTUNE_INSTANTIATE(P)                                                                     \
+#define SPTUNE_INSTANTIATE(P)                                                                      \
     template void analyse_rows(index_t, const P*, const index_t*, std::int64_t, index_t, const P*, \
-                               const index_t*, std::int64_t, Range*, const Limits&,               \
-                               const RowWork&, P*, void*);                                        \
-    template std::size_t scan_bytes<P>(index_t);                                                  \
+                               const index_t*, std::int64_t, Range*, const Limits&,                \
+                               const RowWork&, P*, void*);                                         \
+    template std::size_t scan_bytes<P>(index_t);                                                   \
     template void scan_lengths(P*, index_t, void*, std::size_t, void*);
 SPTUNE_INSTANTIATE(std::int32_t)
 SPTUNE_INSTANTIATE(std::int64_t)

@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(Most, 1024 / Most)
 
 /// 2^shift threads copy a row.
 template <class T, class P>
-__global__ void __launch_bounds__(256) place_kernel(Job<T, P> packed, int shift, index_t* col, T* value) {
+__global__ void __launch_bounds__(256)
+    place_kernel(Job<T, P> packed, int shift, index_t* col, T* value) {
     const int width = 1 << shift, lane = threadIdx.x & (width - 1);
     const std::int64_t rows = (std::int64_t{gridDim.x} * blockDim.x) >> shift;
     for (std::int64_t row = global_thread() >> shift; row < packed.a.rows; row += rows) {
@@ -152,10 +153,10 @@ void place_rows(const Job<T, P>& packed, index_t* col, T* value, std::int64_t en
 }
 
 using Value = SPTUNE_VALUE;
-#define SPTUNE_INSTANTIATE(P)                                                                  \
-    template void multiply_rows<Mode::count>(const Job<Value, P>&, const TeamSizes&, void*);   \
-    template void multiply_rows<Mode::pack>(const Job<Value, P>&, const TeamSizes&, void*);    \
-    template void multiply_rows<Mode::write>(const Job<Value, P>&, const TeamSizes&, void*);   \
+#define SPTUNE_INSTANTIATE(P)                                                                \
+    template void multiply_rows<Mode::count>(const Job<Value, P>&, const TeamSizes&, void*); \
+    template void multiply_rows<Mode::pack>(const Job<Value, P>&, const TeamSizes&, void*);  \
+    template void multiply_rows<Mode::write>(const Job<Value, P>&, const TeamSizes&, void*); \
     template void place_rows(const Job<Value, P>&, index_t*, Value*, std::int64_t, void*);
 SPTUNE_INSTANTIATE(std::int32_t)
 SPTUNE_INSTANTIATE(std::int64_t)

@@ -34,8 +34,7 @@ __device__ void hash_row(Team& team, const Job<T, P>& job, const Row<P>& r, char
     T* const sums = reinterpret_cast<T*>(memory + 8 * slots);
     auto* const keys = reinterpret_cast<unsigned*>(memory + (8 + sizeof(T)) * slots);
     fill(team, keys, 4 * slots, kFree);
-    if constexpr (mode != Mode::count)
-        fill(team, sums, static_cast<int>(sizeof(T)) * slots, 0);
+    if constexpr (mode != Mode::count) fill(team, sums, static_cast<int>(sizeof(T)) * slots, 0);
     team.sync();
     unsigned found = 0;
     for_products<mode != Mode::count>(

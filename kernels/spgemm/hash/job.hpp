@@ -26,12 +26,12 @@ struct Job {
 
 /// Shared memory of a team, in bytes.
 struct TeamSizes {
-    int block = 256;        ///< threads of a block, for rows of class kBlockRow
-    int warp_bytes = 0;     ///< of a warp, for kWarpRow
-    int block_bytes = 0;    ///< of a block, for kBlockRow
-    int big_bytes = 0;      ///< of a block of kBigBlock threads, for kBigRow
-    bool blocks = true;     ///< whether rows of kBlockRow can exist
-    bool bigs = true;       ///< whether rows of kBigRow can exist
+    int block = 256;      ///< threads of a block, for rows of class kBlockRow
+    int warp_bytes = 0;   ///< of a warp, for kWarpRow
+    int block_bytes = 0;  ///< of a block, for kBlockRow
+    int big_bytes = 0;    ///< of a block of kBigBlock threads, for kBigRow
+    bool blocks = true;   ///< whether rows of kBlockRow can exist
+    bool bigs = true;     ///< whether rows of kBigRow can exist
 };
 inline constexpr int kLightBlock = 256;
 inline constexpr int kBigBlock = 1024;

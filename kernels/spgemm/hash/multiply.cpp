@@ -158,16 +158,14 @@ class HashProduct {
                           range = reserve(rows * sizeof(Range)), products = reserve(rows * 4),
                           listed = reserve(rows * 4 * kClasses),
                           b_range = reserve(b_rows * sizeof(Range)), scan = reserve(scan_size_);
-        if (used > options_.memory_bytes)
-            throw OutOfMemory("what is known of each row of C", used);
+        if (used > options_.memory_bytes) throw OutOfMemory("what is known of each row of C", used);
         memory_ = DeviceBuffer<char>(used);
         lengths_ = DeviceBuffer<P>(rows + 1);
         allow_allocations(stream_);
         char* const m = memory_.data();
-        job_.work = {reinterpret_cast<Range*>(m + range),
-                     reinterpret_cast<std::uint32_t*>(m + products),
-                     reinterpret_cast<index_t*>(m + listed),
-                     reinterpret_cast<Counters*>(m + counters)};
+        job_.work = {
+            reinterpret_cast<Range*>(m + range), reinterpret_cast<std::uint32_t*>(m + products),
+            reinterpret_cast<index_t*>(m + listed), reinterpret_cast<Counters*>(m + counters)};
         job_.place = reinterpret_cast<std::int64_t*>(m + place);
         job_.row_ptr = lengths_.data();
         scan_ = m + scan;
@@ -222,8 +220,7 @@ class HashProduct {
     }
     /// Before the rows are gone through once more.
     void restart() {
-        SPTUNE_CUDA(
-            cudaMemsetAsync(job_.work.counters, 0, offsetof(Counters, listed), stream_));
+        SPTUNE_CUDA(cudaMemsetAsync(job_.work.counters, 0, offsetof(Counters, listed), stream_));
     }
 
     DeviceCsr<T, P> allocate(std::uint64_t entries, std::uint64_t others) {
@@ -264,9 +261,9 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
     const index_t rows = problem.a.rows;
     f.temporary_bytes = Hash::fixed_bytes(rows, problem.b.rows);
     if (get(params, passes::name) == 1)
-        f.temporary_bytes += Hash::kEntryBytes *
-                             Hash::places(problem.upper_entries, rows,
-                                          Hash::chunk_for(problem.upper_entries, rows));
+        f.temporary_bytes +=
+            Hash::kEntryBytes *
+            Hash::places(problem.upper_entries, rows, Hash::chunk_for(problem.upper_entries, rows));
     return f;
 }
 
@@ -279,8 +276,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
     if (problem.products == 0) {
         c = empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
     } else {
-        c = HashProduct<T, P>(problem, params, options, stream)
-                .run(get(params, passes::name) == 1);
+        c = HashProduct<T, P>(problem, params, options, stream).run(get(params, passes::name) == 1);
         if (options.drop_zeros) drop_zeros(c, stream);
     }
     return std::make_unique<DeviceProduct<T, P>>(std::move(c));

@@ -35,8 +35,7 @@ struct Allocator {
         unsigned long long* cursor = &job.work.counters->cursor;
         // A long row has its own room, so that little of a chunk is ever lost.
         if (n > left && n >= job.chunk / 4)
-            return static_cast<long long>(
-                atomicAdd(cursor, static_cast<unsigned long long>(n)));
+            return static_cast<long long>(atomicAdd(cursor, static_cast<unsigned long long>(n)));
         if (n > left) {
             at = static_cast<long long>(
                 atomicAdd(cursor, static_cast<unsigned long long>(job.chunk)));

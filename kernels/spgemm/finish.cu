@@ -1,19 +1,15 @@
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/spgemm/device_spgemm.hpp"
 #include "kernels/spgemm/finish.hpp"
-#include "matrix/cuda/device.cuh"
-#include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include <cub/device/device_segmented_sort.cuh>
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/transform_iterator.h>
 
 namespace sptune::cuda {
 namespace {
-
-constexpr int kThreads = 256;
 
 /// Offsets of the rows of a piece, counted from where the piece begins.
 template <class P>
@@ -21,25 +17,6 @@ struct From {
     P begin;
     __host__ __device__ std::int64_t operator()(P p) const { return p - begin; }
 };
-
-struct NotZero {
-    template <class T>
-    __host__ __device__ bool operator()(T v) const {
-        return v != T{0};
-    }
-};
-
-/// A warp per row.
-template <class T, class P>
-__global__ void count_nonzeros(const P* row_ptr, const T* values, index_t rows, P* count) {
-    const std::int64_t row = global_thread() / kWarp;
-    if (row >= rows) return;
-    int found = 0;
-    for (P k = row_ptr[row] + threadIdx.x % kWarp; k < row_ptr[row + 1]; k += kWarp)
-        found += values[k] != T{0};
-    found = __reduce_add_sync(kFullMask, found);
-    if (threadIdx.x % kWarp == 0) count[row] = found;
-}
 
 /// Bytes beside C that sorting one entry takes: the sorted copy and what CUB needs.
 template <class T>
@@ -71,23 +48,6 @@ void sort_piece(DeviceCsr<T, P>& c, index_t first, index_t last, P begin, P end)
         cudaMemcpyAsync(j, columns.data(), columns.bytes(), cudaMemcpyDeviceToDevice, nullptr));
     SPTUNE_CUDA(
         cudaMemcpyAsync(v, values.data(), values.bytes(), cudaMemcpyDeviceToDevice, nullptr));
-}
-
-template <class N, class T>
-DeviceBuffer<N> nonzeros_of(const DeviceBuffer<N>& from, const DeviceBuffer<T>& values,
-                            std::size_t size) {
-    DeviceBuffer<N> kept(size);
-    DeviceBuffer<std::int64_t> count(1);
-    const auto flags = thrust::make_transform_iterator(values.data(), NotZero{});
-    const auto select = [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceSelect::Flagged(scratch, bytes, from.data(), flags, kept.data(),
-                                          count.data(), static_cast<std::int64_t>(from.size()));
-    };
-    std::size_t bytes = 0;
-    SPTUNE_CUDA(select(nullptr, bytes));
-    DeviceBuffer<char> scratch(bytes ? bytes : 1);
-    SPTUNE_CUDA(select(scratch.data(), bytes));
-    return kept;
 }
 
 }  // namespace
@@ -145,22 +105,6 @@ void sort_columns(DeviceCsr<T, P>& c, std::uint64_t memory_bytes) {
     }
 }
 
-template <class T, class P>
-void drop_zeros(DeviceCsr<T, P>& c) {
-    if (c.entries == 0) return;
-    DeviceBuffer<P> row_ptr(c.row_ptr.size());
-    count_nonzeros<<<blocks_for(c.rows, kThreads / kWarp), kThreads>>>(
-        c.row_ptr.data(), c.values.data(), c.rows, row_ptr.data());
-    SPTUNE_CUDA_LAUNCHED("count_nonzeros");
-    const P left = static_cast<P>(counts_to_pointers(row_ptr));
-    if (left == c.entries) return;
-    const auto size = static_cast<std::size_t>(left);
-    c.col_idx = nonzeros_of(c.col_idx, c.values, size);
-    c.values = nonzeros_of(c.values, c.values, size);
-    c.row_ptr = std::move(row_ptr);
-    c.entries = left;
-}
-
 std::uint64_t memory_for(const SpgemmOptions& options) {
     return std::min(options.memory_bytes, device_available_memory());
 }
@@ -168,7 +112,7 @@ std::uint64_t memory_for(const SpgemmOptions& options) {
 template <class T, class P>
 std::unique_ptr<Product<T, P>> finish(DeviceCsr<T, P> c, bool sorted,
                                       const SpgemmOptions& options) {
-    if (options.drop_zeros) drop_zeros(c);
+    if (options.drop_zeros) drop_zeros(c, nullptr);
     if (options.sorted && !sorted) {
         const std::uint64_t own = c.row_ptr.bytes() + c.col_idx.bytes() + c.values.bytes();
         const std::uint64_t left =
@@ -186,7 +130,6 @@ template std::vector<index_t> cut_rows(const std::int64_t*, index_t, std::int64_
     template DeviceCsr<T, P> empty_csr(index_t, index_t);         \
     template void allocate_rows(DeviceCsr<T, P>&, std::uint64_t); \
     template void sort_columns(DeviceCsr<T, P>&, std::uint64_t);  \
-    template void drop_zeros(DeviceCsr<T, P>&);                   \
     template std::unique_ptr<Product<T, P>> finish(DeviceCsr<T, P>, bool, const SpgemmOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

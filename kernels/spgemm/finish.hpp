@@ -25,10 +25,6 @@ void allocate_rows(DeviceCsr<T, P>& c, std::uint64_t memory_bytes);
 template <class T, class P>
 void sort_columns(DeviceCsr<T, P>& c, std::uint64_t memory_bytes);
 
-/// Leaves out the entries that are exactly 0.
-template <class T, class P>
-void drop_zeros(DeviceCsr<T, P>& c);
-
 /// Does what the options ask of a C whose entries are all there, waits for it and hands it out.
 /// `sorted`: the columns of each row are in order already.
 template <class T, class P>

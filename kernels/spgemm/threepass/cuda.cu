@@ -4,6 +4,8 @@
 #include "kernels/spgemm/threepass/walk.cuh"
 #include "matrix/cuda/check.hpp"
 
+#include <algorithm>
+
 namespace sptune::cuda {
 namespace {
 
@@ -106,7 +108,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
     return multiply_threepass<T, P>(problem, params, options, passes_of<Block, Threads, T, P>());
 }
 
-using Grid = grid<axis<block, 64, 128, 256>, axis<row_threads, 8, 32, kWholeBlock>,
+using Grid = grid<axis<block, 128, 256>, axis<row_threads, 8, 32, kWholeBlock>,
                   axis<claim_rows, 0, 1>, axis<table_reset, 0, 1, 2>>;
 
 /// Clearing whole tables is kept for comparison, as it was published: a block for each row.

@@ -18,7 +18,7 @@ struct tile {
 /// The tile of a thread lies in local memory, of which the device sets as much aside as all threads
 /// that can run at once would need: large tiles cost gigabytes.
 using ThreadGrid = grid<axis<block, 64, 256>, axis<tile, 64, 512>>;
-using BlockGrid = grid<axis<block, 128, 256, 512>, axis<tile, 512, 2048, 4096>>;
+using BlockGrid = grid<axis<block, 128, 256>, axis<tile, 512, 2048>>;
 using SearchGrid = grid<Blocks, axis<tile, 64, 128, 256, 512, 1024, 2048, 4096, 8192>>;
 
 /// Shared memory that every block may have.
@@ -36,6 +36,7 @@ static_assert(fits_shared<float>(8192) && fits_shared<double>(4096) && !fits_sha
 template <bool Hoisted>
 struct OfThread {
     static constexpr bool deterministic = true;  // a thread adds up its row in one order
+    static constexpr std::uint64_t side_by_side = 1;
     template <int Block, int Tile, class T, class P>
     static void run(const CsrView<T, P>& a, const CsrView<T, P>& b, index_t first, index_t last,
                     CooSink<T> c) {
@@ -52,7 +53,8 @@ struct OfThread {
 
 template <WriteBack How>
 struct OfBlock {
-    static constexpr bool deterministic = false;  // atomics add up in any order
+    static constexpr bool deterministic = false;          // atomics add up in any order
+    static constexpr std::uint64_t side_by_side = kWarp;  // at least, where the row is long
     template <int Block, int Tile, class T, class P>
     static void run(const CsrView<T, P>& a, const CsrView<T, P>& b, index_t first, index_t last,
                     CooSink<T> c) {
@@ -77,10 +79,19 @@ void for_each_step(Visit visit) {
                    [&](auto p) { visit("tiled-prefix", OfBlock<WriteBack::scanned>{}, p); });
 }
 
-template <class T, class P>
-SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params&) {
+/// Products that one thread may go through, those of other tiles included: about a second.
+constexpr std::uint64_t kMostSteps = 1ull << 25;
+
+template <class Kernel, class T, class P>
+SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {
     SpgemmFootprint f;
     f.temporary_bytes = problem.upper_entries * CooBuffer<T>::kBytes;
+    const auto tiles = static_cast<std::uint64_t>(problem.b.cols / get(params, tile::name)) + 1;
+    const std::uint64_t visits = std::min(problem.longest_row, tiles);
+    const std::uint64_t steps = problem.longest_row / Kernel::side_by_side;
+    if (visits > 0 && steps > kMostSteps / visits)
+        f.illegal = "a thread would go through " + std::to_string(steps) + " products in each of " +
+                    std::to_string(visits) + " tiles";
     return f;
 }
 
@@ -117,7 +128,7 @@ void add_tiled_kernels(SpgemmKernelList<T>& list) {
         constexpr int b = Point::template get<cuda::block>(), t = Point::template get<cuda::tile>();
         const auto add = [&]<class P>(P) {
             add_spgemm_kernel<P>(list, Backend::cuda, "csr", name, Point::params(),
-                                 &cuda::inspect<T, P>, &cuda::multiply<Kernel, b, t, T, P>)
+                                 &cuda::inspect<Kernel, T, P>, &cuda::multiply<Kernel, b, t, T, P>)
                 .variant.deterministic = Kernel::deterministic;
         };
         add(std::int32_t{});

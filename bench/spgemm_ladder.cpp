@@ -273,10 +273,11 @@ void block_line(index_t n, int m, double share, bool walks) {
                 cuda::multiply_blocks<V>(walk, a, b, &columns, false, {nullptr, c.data()});
             });
     {
-        const auto left =
-            cuda::tiles_of(m == cuda::kTile ? a : cuda::regroup(a, cuda::kTile), cuda::Side::left);
-        const auto right =
-            cuda::tiles_of(m == cuda::kTile ? b : cuda::regroup(b, cuda::kTile), cuda::Side::right);
+        const auto tiles = [&](const cuda::BlockMatrix<V>& blocks, cuda::Side side) {
+            return m == cuda::kTile ? cuda::tiles_of(blocks, side)
+                                    : cuda::tiles_of(cuda::regroup(blocks, cuda::kTile), side);
+        };
+        const auto left = tiles(a, cuda::Side::left), right = tiles(b, cuda::Side::right);
         ms[0] = device_ms(nothing, [&] { cuda::multiply_tiles(left, right, c.data()); });
     }
     // Three block rows again, by another kernel.

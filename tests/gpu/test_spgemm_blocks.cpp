@@ -69,10 +69,11 @@ std::pair<BlockMatrix<V>, Dense<V>> random_blocks(index_t rows, index_t cols, in
 template <class V>
 std::pair<double, double> expected(const Dense<V>& a, const Dense<V>& b, index_t i, index_t j) {
     if constexpr (std::is_same_v<V, std::uint32_t>) {
-        unsigned __int128 sum = 0;
-        for (index_t k = 0; k < a.cols; ++k)
-            sum += static_cast<std::uint64_t>(a.at(i, k)) * b.at(k, j);
-        return {static_cast<double>(std::min<unsigned __int128>(sum, 0xffffffffu)), 0};
+        constexpr std::uint64_t most = 0xffffffffu;
+        std::uint64_t sum = 0;
+        for (index_t k = 0; k < a.cols && sum < most; ++k)
+            sum += std::min(most, static_cast<std::uint64_t>(a.at(i, k)) * b.at(k, j));
+        return {static_cast<double>(std::min(most, sum)), 0};
     } else {
         double sum = 0, size = 0;
         for (index_t k = 0; k < a.cols; ++k) {

@@ -53,7 +53,8 @@ std::vector<PairCase<T, P>> all_pairs() {
         rows(30, random_rows(3000, 30, 12, 44)));
     add("middling and wide", rows(900, random_rows(60, 900, 60, 45)),
         rows(400'000, random_rows(900, 400'000, 20, 46)));
-    add("unsorted rows", rows(40, Rows(40, {39, 3, 17, 0})), rows(900, Rows(40, {880, 2, 500, 77})));
+    add("unsorted rows", rows(40, Rows(40, {39, 3, 17, 0})),
+        rows(900, Rows(40, {880, 2, 500, 77})));
     add("long rows", rows(9000, {every(9000), every(9000, 3), {5}}), rows(40, Rows(9000, {3, 39})));
     for (const char* family : {"power-law", "rmat", "fem", "stencil-2d-5", "wheel"}) {
         auto a = generate<T, P>({family, {{"rows", 1500}}, 7});
@@ -95,8 +96,8 @@ Csr<T, P> run(const SpgemmKernel<T, P>& kernel, const SpgemmProblem<T, P>& probl
     const Params& params = kernel.variant.params;
     std::unique_ptr<SpgemmOperands> operands;
     if (kernel.prepare) operands = kernel.prepare(problem, params, 1);
-    const auto product = kernel.multiply(problem, operands.get(), params, options,
-                                         {.threads = 1, .stream = stream});
+    const auto product =
+        kernel.multiply(problem, operands.get(), params, options, {.threads = 1, .stream = stream});
     const auto view = product->view();
     Csr<T, P> c = to_host(view);
     if (c.row_ptr[static_cast<std::size_t>(c.rows)] != view.nnz())
@@ -124,9 +125,13 @@ TYPED_TEST(SpgemmGpu, EveryKernelEqualsTheReference) {
     const auto cases = all_pairs<T, P>();
     for (const auto& c : cases) {
         const OnDevice<T, P> device(c);
+        // Checking millions of entries takes a second: one kernel of each algorithm does.
+        const bool large = c.reference.col_idx.size() > 500'000;
+        std::set<std::string> seen;
         for (const auto& kernel : spgemm_kernels<T, P>(Backend::cuda)) {
             const std::string id = kernel.variant.id();
             if (!matches(id, wanted)) continue;
+            if (large && !seen.insert(kernel.variant.algorithm).second) continue;
             int& count = legal[id];
             if (!kernel.inspect(device.problem, kernel.variant.params).illegal.empty()) continue;
             ++count;
@@ -153,7 +158,8 @@ TYPED_TEST(SpgemmGpu, EveryKernelEqualsTheReference) {
         }
     }
     cudaStreamDestroy(stream);
-    std::cout << legal.size() << " kernels, " << cases.size() << " pairs: " << runs << " products\n";
+    std::cout << legal.size() << " kernels, " << cases.size() << " pairs: " << runs
+              << " products\n";
     if (wanted != "*" || glob("SPTUNE_TEST_MATRICES") != "*") return;
     for (const auto& [id, count] : legal)
         EXPECT_GT(count, 0) << id << " was never legal and so never tested";
@@ -208,8 +214,8 @@ TYPED_TEST(SpgemmGpu, LittleMemoryIsEnoughOrNamesTheBytes) {
             } catch (const OutOfMemory& e) {
                 EXPECT_GT(e.bytes, 0u) << id;
                 // What is ours fits there.
-                const bool ours = kernel.variant.algorithm == "hash" ||
-                                  kernel.variant.algorithm == "esc";
+                const bool ours =
+                    kernel.variant.algorithm == "hash" || kernel.variant.algorithm == "esc";
                 EXPECT_TRUE(bytes < of_c || !ours) << id << ": " << e.what();
             }
         }

@@ -143,6 +143,9 @@ int bits_of(std::int64_t numbers) {
 template <class T>
 constexpr std::uint64_t kProductBytes = 2 * (sizeof(Key) + sizeof(T)) + 1;
 
+/// Asking how much memory there is takes longer than a small product.
+constexpr std::uint64_t kUnasked = 256u << 20;
+
 /// What is known before a chunk is chosen.
 template <class T, class P>
 std::uint64_t fixed_bytes(const SpgemmProblem<T, P>& problem) {
@@ -162,13 +165,15 @@ class EscProduct {
         count();
         row_ptr_ = DeviceBuffer<P>(static_cast<std::size_t>(p_.a.rows) + 1);
         column_bits_ = bits_of(p_.b.cols);
-        const std::uint64_t budget = std::min(options_.memory_bytes, device_available_memory());
         const std::uint64_t fixed = fixed_bytes(p_);
-        // Half for the parts of C and for putting them together.
         const std::uint64_t all = fixed + p_.products * kProductBytes<T>;
-        if (all + p_.upper_entries * (sizeof(T) + 4) <= budget) {
+        const std::uint64_t needed = all + p_.upper_entries * (sizeof(T) + sizeof(index_t));
+        std::uint64_t budget = options_.memory_bytes;
+        if (needed > kUnasked) budget = std::min(budget, device_available_memory());
+        if (needed <= budget) {
             chunk(0, p_.a.rows, 0, static_cast<std::int64_t>(p_.products));
         } else {
+            // Half is for the parts of C and for putting them together.
             const auto most = static_cast<std::int64_t>((budget > fixed ? budget - fixed : 0) / 2 /
                                                         kProductBytes<T>);
             in_chunks(most, fixed);

@@ -8,7 +8,7 @@
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstddef>
 
 namespace sptune {
 namespace {
@@ -185,14 +185,17 @@ class HashProduct {
             sample.stride = kSampleStride;
             multiply_rows<Mode::count>(sample, sizes_, stream_);
             const Counters found = fetch();
-            entries = std::min(upper, found.entries * kSampleStride / 8 * 9 + kUnsampledBytes / 64);
+            entries = std::min<std::uint64_t>(
+                upper, found.entries * kSampleStride / 8 * 9 + kUnsampledBytes / 64);
             restart();
         }
         const std::uint64_t room = places(entries, job_.a.rows, job_.chunk);
         // C itself is of about the same size.
-        const std::uint64_t budget =
-            std::min(options_.memory_bytes, device_available_memory() + memory_.bytes());
-        return memory_.bytes() + 2 * room * kEntryBytes <= budget ? room : 0;
+        const std::uint64_t needed = memory_.bytes() + 2 * room * kEntryBytes;
+        std::uint64_t budget = options_.memory_bytes;
+        if (needed > kUnsampledBytes)  // asking takes longer than a small product
+            budget = std::min(budget, device_available_memory() + memory_.bytes());
+        return needed <= budget ? room : 0;
     }
 
     /// What the device has counted, once it has.

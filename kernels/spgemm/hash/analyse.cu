@@ -81,7 +81,11 @@ __device__ void gather_rows(const P* row_ptr, index_t rows, int shift, Item item
 
 template <class P>
 __global__ void __launch_bounds__(kBlock)
-    ranges_kernel(index_t rows, const P* row_ptr, const index_t* col, int shift, Range* range) {
+    ranges_kernel(index_t rows, const P* row_ptr, const index_t* col, int shift, Range* range,
+                  Counters* counters) {
+    static_assert(sizeof(Counters) / 4 <= kBlock);
+    if (blockIdx.x == 0 && threadIdx.x < sizeof(Counters) / 4)
+        reinterpret_cast<unsigned*>(counters)[threadIdx.x] = 0;  // used by later kernels alone
     gather_rows(
         row_ptr, rows, shift,
         [&](P k) {
@@ -172,9 +176,9 @@ void analyse_rows(index_t rows, const P* a_ptr, const index_t* a_col, std::int64
                   Range* b_range, const Limits& limits, const RowWork& work, P* lengths,
                   void* stream) {
     const auto s = static_cast<cudaStream_t>(stream);
-    SPTUNE_CUDA(cudaMemsetAsync(work.counters, 0, sizeof(Counters), s));
     int shift = shift_for(b_entries, b_rows);
-    ranges_kernel<<<blocks(b_rows, shift), kBlock, 0, s>>>(b_rows, b_ptr, b_col, shift, b_range);
+    ranges_kernel<<<blocks(b_rows, shift), kBlock, 0, s>>>(b_rows, b_ptr, b_col, shift, b_range,
+                                                           work.counters);
     SPTUNE_CUDA_LAUNCHED("ranges_kernel");
     shift = shift_for(a_entries, rows);
     classes_kernel<<<blocks(rows, shift), kBlock, 0, s>>>(rows, a_ptr, a_col, b_ptr, b_range, shift,

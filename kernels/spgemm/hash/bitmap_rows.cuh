@@ -101,13 +101,16 @@ template <Mode mode, class Team, class T, class P>
 __device__ void dense_row(Team& team, const Job<T, P>& job, const Row<P>& r, const Bitmap& map,
                           T* sums, int room) {
     const int width = static_cast<int>(r.high - r.low + 1);
-    // Several copies where there is room: fewer threads then meet at one sum.
+    // Many products on few columns: several copies, so that fewer threads meet at one sum.
     int copies = 1;
-    while (2 * copies <= team.warps() && 2 * copies * width <= room) copies *= 2;
+    const std::uint32_t worthwhile = r.products / 16;
+    while (2 * copies <= team.size() && 2 * copies * width <= room &&
+           2u * copies * width <= worthwhile)
+        copies *= 2;
     fill(team, map.bits, map.words * 4, 0);
     for (int i = team.thread(); i < copies * width; i += team.size()) sums[i] = T{0};
     team.sync();
-    T* mine = sums + (team.warp() & (copies - 1)) * width;
+    T* mine = sums + (team.thread() & (copies - 1)) * width;
     for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T product) {
         const unsigned at = map.offset(c);
         map.mark(at);

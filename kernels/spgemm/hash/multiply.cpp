@@ -20,15 +20,15 @@ using namespace cuda::hash;
 struct passes {
     static constexpr const char* name = "p";
 };
-/// 1: hash tables come before bitmaps
-struct hash_first {
-    static constexpr const char* name = "h";
+/// what a row is accumulated in where both fit: 1 a bitmap, 2 a hash table
+struct accumulator {
+    static constexpr const char* name = "a";
 };
 /// most products of a row that a warp takes
 struct warp_row {
     static constexpr const char* name = "w";
 };
-using Grid = grid<axis<passes, 1, 2>, axis<hash_first, 0, 1>, axis<warp_row, 256, 1024>,
+using Grid = grid<axis<passes, 1, 2>, axis<accumulator, 1, 2>, axis<warp_row, 256, 1024>,
                   axis<block, 128, 256, 512>>;
 
 constexpr int kWarpBytes = 6 << 10;   // 32 warps on a multiprocessor
@@ -87,7 +87,7 @@ class HashProduct {
         job_.a = problem.a;
         job_.b = problem.b;
         job_.sorted = options.sorted;
-        job_.hash_first = get(params, hash_first::name) == 1;
+        job_.hash_first = get(params, accumulator::name) == 2;
         sizes_ = sizes_for(problem, params, limits_);
     }
 
@@ -95,17 +95,16 @@ class HashProduct {
         prepare();
         std::uint64_t room = 0;
         if (pack) room = room_for_temporary();
-        DeviceBuffer<index_t> col(room);
-        DeviceBuffer<T> value(room);
+        DeviceBuffer<char> temporary(room * kEntryBytes);  // one allocation: each takes time
         allow_allocations(stream_);
         if (room) {
             Job<T, P> packed = job_;
-            packed.col = col.data();
-            packed.value = value.data();
+            packed.value = reinterpret_cast<T*>(temporary.data());
+            packed.col = reinterpret_cast<index_t*>(temporary.data() + room * sizeof(T));
             packed.capacity = static_cast<std::int64_t>(room);
             multiply_rows<Mode::pack>(packed, sizes_, stream_);
             const Counters found = finish_lengths();
-            DeviceCsr<T, P> c = allocate(found.entries, col.bytes() + value.bytes());
+            DeviceCsr<T, P> c = allocate(found.entries, temporary.bytes());
             if (found.cursor <= room) {
                 packed.row_ptr = c.row_ptr.data();
                 place_rows(packed, c.col_idx.data(), c.values.data(), c.entries, stream_);
@@ -139,8 +138,8 @@ class HashProduct {
   private:
     /// Most teams that hold a chunk at the same time, of all launches together.
     static std::uint64_t teams(index_t rows) {
-        return static_cast<std::uint64_t>(
-            std::min<std::int64_t>(3 * std::int64_t{rows}, multiprocessors() * std::int64_t{48}));
+        return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+            3 * std::int64_t{rows}, 1, multiprocessors() * std::int64_t{48}));
     }
 
     /// Takes the memory and analyses the rows.

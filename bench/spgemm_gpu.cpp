@@ -181,7 +181,13 @@ int main(int argc, char** argv) try {
             ++skipped;
             continue;
         }
-        const Csr<T, P> a = load_matrix<T, P>(file, {.threads = 0, .progress = {}});
+        Csr<T, P> a;
+        try {
+            a = load_matrix<T, P>(file, {.threads = 0, .progress = {}});
+        } catch (const InputError& e) {
+            fmt::print(stderr, "{}, skipped\n", e.what());
+            continue;
+        }
         const bool square = a.rows == a.cols;
         const Csr<T, P> transpose = square ? Csr<T, P>{} : transposed(a.view());
         const CsrView<T, P> b = square ? a.view() : transpose.view();

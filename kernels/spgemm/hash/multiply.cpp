@@ -28,10 +28,13 @@ struct accumulator {
 struct warp_row {
     static constexpr const char* name = "w";
 };
-using Grid = grid<axis<passes, 1, 2>, axis<accumulator, 1, 2>, axis<warp_row, 256, 1024>,
-                  axis<block, 128, 256, 512>>;
+/// KiB of shared memory of a warp; 6: 32 warps on a multiprocessor
+struct warp_memory {
+    static constexpr const char* name = "s";
+};
+using Grid = grid<axis<passes, 1, 2>, axis<accumulator, 1, 2>, axis<warp_memory, 6, 12, 24>,
+                  axis<warp_row, 256, 1024, 4096>, axis<block, 128, 256, 512>>;
 
-constexpr int kWarpBytes = 6 << 10;   // 32 warps on a multiprocessor
 constexpr int kBigBytes = 200 << 10;  // one block on it
 constexpr int kChunk = 512;
 /// Where a temporary C of the upper bound's size would be larger, it is sized by a sample.
@@ -42,7 +45,7 @@ template <class T, class P>
 TeamSizes sizes_for(const SpgemmProblem<T, P>& problem, const Params& params, Limits& limits) {
     TeamSizes s;
     s.block = get(params, block::name);
-    s.warp_bytes = kWarpBytes;
+    s.warp_bytes = get(params, warp_memory::name) << 10;
     s.block_bytes = (208 << 10) / 1024 * s.block;  // 32 warps on a multiprocessor here too
     s.big_bytes = kBigBytes;
     limits.columns = problem.b.cols;
@@ -131,7 +134,7 @@ class HashProduct {
         return entries + entries / 3 + teams(rows) * static_cast<std::uint64_t>(chunk);
     }
     static int chunk_for(std::uint64_t upper, index_t rows) {
-        return static_cast<int>(std::clamp<std::uint64_t>(upper / teams(rows) / 2, 64, kChunk));
+        return static_cast<int>(std::clamp<std::uint64_t>(upper / teams(rows) / 2, 8, kChunk));
     }
     static constexpr std::uint64_t kEntryBytes = sizeof(T) + sizeof(index_t);
 
@@ -287,6 +290,11 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
 template <class P, class T>
 void add(SpgemmKernelList<T>& list) {
     for_each_point(Grid{}, [&](auto point) {
+        using Point = decltype(point);
+        // Hash tables of many products would take long to sort.
+        if (Point::template get<accumulator>() == 2 &&
+            (Point::template get<warp_memory>() != 6 || Point::template get<warp_row>() != 1024))
+            return;
         add_spgemm_kernel<P>(list, Backend::cuda, "csr", "hash", point.params(), &inspect<T, P>,
                              &multiply<T, P>)
             .variant.deterministic = false;  // sums are taken in the order of arrival

@@ -33,10 +33,13 @@ struct warp_memory {
     static constexpr const char* name = "s";
 };
 using Grid = grid<axis<passes, 1, 2>, axis<accumulator, 1, 2>, axis<warp_memory, 6, 12, 24>,
-                  axis<warp_row, 256, 1024, 4096>, axis<block, 128, 256, 512>>;
+                  axis<warp_row, 256, 1024>, axis<block, 128, 256, 512>>;
 
 constexpr int kBigBytes = 200 << 10;  // one block on it
+/// Entries of the temporary C that a team takes at a time; a row of a quarter of that takes its
+/// own.
 constexpr int kChunk = 512;
+constexpr int kNoChunk = 4;  ///< every row takes its own
 /// Where a temporary C of the upper bound's size would be larger, it is sized by a sample.
 constexpr std::uint64_t kUnsampledBytes = 256u << 20;
 constexpr int kSampleStride = 32;
@@ -131,10 +134,12 @@ class HashProduct {
     }
     /// Places of a temporary C with that many entries, what is lost at the ends of chunks included.
     static std::uint64_t places(std::uint64_t entries, index_t rows, int chunk) {
+        if (chunk == kNoChunk) return entries;
         return entries + entries / 3 + teams(rows) * static_cast<std::uint64_t>(chunk);
     }
     static int chunk_for(std::uint64_t upper, index_t rows) {
-        return static_cast<int>(std::clamp<std::uint64_t>(upper / teams(rows) / 2, 8, kChunk));
+        const std::uint64_t fair = upper / teams(rows) / 2;
+        return fair < 8 ? kNoChunk : static_cast<int>(std::min<std::uint64_t>(fair, kChunk));
     }
     static constexpr std::uint64_t kEntryBytes = sizeof(T) + sizeof(index_t);
 
@@ -292,8 +297,7 @@ void add(SpgemmKernelList<T>& list) {
     for_each_point(Grid{}, [&](auto point) {
         using Point = decltype(point);
         // Hash tables of many products would take long to sort.
-        if (Point::template get<accumulator>() == 2 &&
-            (Point::template get<warp_memory>() != 6 || Point::template get<warp_row>() != 1024))
+        if (Point::template get<accumulator>() == 2 && Point::template get<warp_memory>() > 6)
             return;
         add_spgemm_kernel<P>(list, Backend::cuda, "csr", "hash", point.params(), &inspect<T, P>,
                              &multiply<T, P>)

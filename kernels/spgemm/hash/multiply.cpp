@@ -20,20 +20,26 @@ using namespace cuda::hash;
 struct passes {
     static constexpr const char* name = "p";
 };
-/// 1: hash tables come before bitmaps
-struct hash_first {
-    static constexpr const char* name = "h";
+/// what a row is accumulated in where both fit: 1 a bitmap, 2 a hash table
+struct accumulator {
+    static constexpr const char* name = "a";
 };
 /// most products of a row that a warp takes
 struct warp_row {
     static constexpr const char* name = "w";
 };
-using Grid = grid<axis<passes, 1, 2>, axis<hash_first, 0, 1>, axis<warp_row, 256, 1024>,
-                  axis<block, 128, 256, 512>>;
+/// KiB of shared memory of a warp; 6: 32 warps on a multiprocessor
+struct warp_memory {
+    static constexpr const char* name = "s";
+};
+using Grid = grid<axis<passes, 1, 2>, axis<accumulator, 1, 2>, axis<warp_memory, 6, 12, 24>,
+                  axis<warp_row, 256, 1024>, axis<block, 128, 256, 512>>;
 
-constexpr int kWarpBytes = 6 << 10;   // 32 warps on a multiprocessor
 constexpr int kBigBytes = 200 << 10;  // one block on it
+/// Entries of the temporary C that a team takes at a time; a row of a quarter of that takes its
+/// own.
 constexpr int kChunk = 512;
+constexpr int kNoChunk = 4;  ///< every row takes its own
 /// Where a temporary C of the upper bound's size would be larger, it is sized by a sample.
 constexpr std::uint64_t kUnsampledBytes = 256u << 20;
 constexpr int kSampleStride = 32;
@@ -42,7 +48,7 @@ template <class T, class P>
 TeamSizes sizes_for(const SpgemmProblem<T, P>& problem, const Params& params, Limits& limits) {
     TeamSizes s;
     s.block = get(params, block::name);
-    s.warp_bytes = kWarpBytes;
+    s.warp_bytes = get(params, warp_memory::name) << 10;
     s.block_bytes = (208 << 10) / 1024 * s.block;  // 32 warps on a multiprocessor here too
     s.big_bytes = kBigBytes;
     limits.columns = problem.b.cols;
@@ -87,7 +93,7 @@ class HashProduct {
         job_.a = problem.a;
         job_.b = problem.b;
         job_.sorted = options.sorted;
-        job_.hash_first = get(params, hash_first::name) == 1;
+        job_.hash_first = get(params, accumulator::name) == 2;
         sizes_ = sizes_for(problem, params, limits_);
     }
 
@@ -95,17 +101,16 @@ class HashProduct {
         prepare();
         std::uint64_t room = 0;
         if (pack) room = room_for_temporary();
-        DeviceBuffer<index_t> col(room);
-        DeviceBuffer<T> value(room);
+        DeviceBuffer<char> temporary(room * kEntryBytes);  // one allocation: each takes time
         allow_allocations(stream_);
         if (room) {
             Job<T, P> packed = job_;
-            packed.col = col.data();
-            packed.value = value.data();
+            packed.value = reinterpret_cast<T*>(temporary.data());
+            packed.col = reinterpret_cast<index_t*>(temporary.data() + room * sizeof(T));
             packed.capacity = static_cast<std::int64_t>(room);
             multiply_rows<Mode::pack>(packed, sizes_, stream_);
             const Counters found = finish_lengths();
-            DeviceCsr<T, P> c = allocate(found.entries, col.bytes() + value.bytes());
+            DeviceCsr<T, P> c = allocate(found.entries, temporary.bytes());
             if (found.cursor <= room) {
                 packed.row_ptr = c.row_ptr.data();
                 place_rows(packed, c.col_idx.data(), c.values.data(), c.entries, stream_);
@@ -129,18 +134,20 @@ class HashProduct {
     }
     /// Places of a temporary C with that many entries, what is lost at the ends of chunks included.
     static std::uint64_t places(std::uint64_t entries, index_t rows, int chunk) {
+        if (chunk == kNoChunk) return entries;
         return entries + entries / 3 + teams(rows) * static_cast<std::uint64_t>(chunk);
     }
     static int chunk_for(std::uint64_t upper, index_t rows) {
-        return static_cast<int>(std::clamp<std::uint64_t>(upper / teams(rows) / 2, 64, kChunk));
+        const std::uint64_t fair = upper / teams(rows) / 2;
+        return fair < 8 ? kNoChunk : static_cast<int>(std::min<std::uint64_t>(fair, kChunk));
     }
     static constexpr std::uint64_t kEntryBytes = sizeof(T) + sizeof(index_t);
 
   private:
     /// Most teams that hold a chunk at the same time, of all launches together.
     static std::uint64_t teams(index_t rows) {
-        return static_cast<std::uint64_t>(
-            std::min<std::int64_t>(3 * std::int64_t{rows}, multiprocessors() * std::int64_t{48}));
+        return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+            3 * std::int64_t{rows}, 1, multiprocessors() * std::int64_t{48}));
     }
 
     /// Takes the memory and analyses the rows.
@@ -288,6 +295,10 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
 template <class P, class T>
 void add(SpgemmKernelList<T>& list) {
     for_each_point(Grid{}, [&](auto point) {
+        using Point = decltype(point);
+        // Hash tables of many products would take long to sort.
+        if (Point::template get<accumulator>() == 2 && Point::template get<warp_memory>() > 6)
+            return;
         add_spgemm_kernel<P>(list, Backend::cuda, "csr", "hash", point.params(), &inspect<T, P>,
                              &multiply<T, P>)
             .variant.deterministic = false;  // sums are taken in the order of arrival

@@ -14,10 +14,11 @@ template <class T, class P>
 class EscRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b), longest(p.longest_row) {}
+        Shared(const SpgemmProblem<T, P>& p, int) : a(p.a), b(p.b), longest(p.longest_row) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return p.longest_row * (sizeof(T) + 2 * sizeof(std::uint64_t));
     }

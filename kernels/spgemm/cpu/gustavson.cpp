@@ -12,9 +12,10 @@ template <class T, class P>
 class DenseRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b) {}
+        Shared(const SpgemmProblem<T, P>& p, int) : a(p.a), b(p.b) {}
         CsrView<T, P> a, b;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return static_cast<std::uint64_t>(p.b.cols) * (sizeof(T) + sizeof(index_t));
     }

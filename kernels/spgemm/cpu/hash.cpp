@@ -14,10 +14,11 @@ template <class T, class P>
 class HashRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b), longest(longest_row(p)) {}
+        Shared(const SpgemmProblem<T, P>& p, int) : a(p.a), b(p.b), longest(longest_row(p)) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return table_size(longest_row(p)) * (sizeof(T) + sizeof(index_t)) +
                2 * longest_row(p) * sizeof(std::uint64_t);

@@ -86,12 +86,10 @@ class RowProduct {
   public:
     RowProduct(const SpgemmProblem<T, P>& problem, const Params& params,
                const SpgemmOptions& options, int threads)
-        : p_(problem), options_(options), shared_(problem) {
-        // Waking a thread costs more than some thousands of products.
-        constexpr std::uint64_t kWorthThread = 1 << 14;
-        const std::uint64_t most = std::min(p_.products / kWorthThread + 1, fitting_threads());
-        threads_ =
-            static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), most));
+        : p_(problem),
+          options_(options),
+          threads_(fitting_threads(threads)),
+          shared_(problem, threads_) {
         sum_work();
         parts_ = cut_rows(work_.data(), p_.a.rows, threads_ == 1 ? 1 : threads_ * get(params, "d"));
         c_.rows = p_.a.rows, c_.cols = p_.b.cols;
@@ -112,10 +110,17 @@ class RowProduct {
   private:
     static constexpr std::uint64_t kEntry = sizeof(index_t) + sizeof(T);
 
-    std::uint64_t fitting_threads() const {
+    /// As many of `threads` as memory allows and the work is worth.
+    int fitting_threads(int threads) const {
+        // Waking a thread costs more than some thousands of products.
+        constexpr std::uint64_t kWorthThread = 1 << 14;
+        const std::uint64_t shared = Rows::shared_bytes(p_);
         const std::uint64_t each = std::max<std::uint64_t>(Rows::bytes(p_), 1);
-        if (each > options_.memory_bytes) throw OutOfMemory("a row of C", each);
-        return options_.memory_bytes / each;
+        if (shared + each > options_.memory_bytes)
+            throw OutOfMemory("a row of C with its workspace", shared + each);
+        return static_cast<int>(
+            std::min({static_cast<std::uint64_t>(threads), p_.products / kWorthThread + 1,
+                      (options_.memory_bytes - shared) / each}));
     }
 
     /// Whether finished rows may be kept beside C.
@@ -206,8 +211,8 @@ class RowProduct {
 
     const SpgemmProblem<T, P>& p_;
     const SpgemmOptions& options_;
+    int threads_;
     typename Rows::Shared shared_;
-    int threads_ = 1;
     Buffer<std::uint64_t> work_;
     std::vector<index_t> parts_;
     Csr<T, P> c_;
@@ -218,7 +223,8 @@ class RowProduct {
 template <template <class, class> class Rows, class T, class P>
 SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {
     SpgemmFootprint f;
-    f.temporary_bytes = Rows<T, P>::bytes(problem) * static_cast<std::uint64_t>(resolve_threads(0));
+    f.temporary_bytes = Rows<T, P>::shared_bytes(problem) +
+                        Rows<T, P>::bytes(problem) * static_cast<std::uint64_t>(resolve_threads(0));
     if (get(params, "p") == 1)
         f.temporary_bytes += problem.upper_entries * (sizeof(index_t) + sizeof(T));
     f.illegal = Rows<T, P>::illegal(problem);

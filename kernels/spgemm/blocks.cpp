@@ -29,8 +29,8 @@ class GridRow {
     template <class Visit>
     void for_entries(index_t block_row, Visit visit) const {
         const index_t first = block_row * m_;
-        const auto last = static_cast<index_t>(
-            std::min<std::int64_t>(std::int64_t{first} + m_, a_.rows));
+        const auto last =
+            static_cast<index_t>(std::min<std::int64_t>(std::int64_t{first} + m_, a_.rows));
         for (index_t i = first; i < last; ++i)
             for (P k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k)
                 visit(i - first, a_.col_idx[k], k);
@@ -54,8 +54,7 @@ Buffer<std::int64_t> count_grid_blocks(CsrView<T, P> a, int m, int threads) {
         GridRow<T, P> row(a, m);
 #pragma omp for schedule(static)
         for (index_t i = 0; i < block_rows; ++i)
-            ptr[static_cast<std::size_t>(i) + 1] =
-                static_cast<std::int64_t>(row.columns(i).size());
+            ptr[static_cast<std::size_t>(i) + 1] = static_cast<std::int64_t>(row.columns(i).size());
     }
     for (std::size_t i = 1; i < ptr.size(); ++i) ptr[i] += ptr[i - 1];
     return ptr;
@@ -88,8 +87,8 @@ BlockCsr<T> to_blocks(CsrView<T, P> a, int m, int threads) {
             for (std::size_t k = first; k < end; ++k)
                 slot[static_cast<std::size_t>(out.col[k])] = k;
             row.for_entries(i, [&](int r, index_t j, P k) {
-                const std::size_t at = slot[static_cast<std::size_t>(j / m)] * size +
-                                       static_cast<std::size_t>(r);
+                const std::size_t at =
+                    slot[static_cast<std::size_t>(j / m)] * size + static_cast<std::size_t>(r);
                 out.values[at * size + static_cast<std::size_t>(j % m)] += a.values[k];
                 out.pattern[at] |= 1u << (j % m);
             });
@@ -119,8 +118,8 @@ BlockColumns columns_of(const BlockCsr<V>& b) {
     return c;
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                   \
-    template Buffer<std::int64_t> count_grid_blocks(CsrView<T, P>, int, int);      \
+#define SPTUNE_INSTANTIATE(T, P)                                              \
+    template Buffer<std::int64_t> count_grid_blocks(CsrView<T, P>, int, int); \
     template BlockCsr<T> to_blocks(CsrView<T, P>, int, int);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

@@ -13,11 +13,11 @@ namespace sptune {
 template <class V>
 struct BlockCsr {
     int m = 1;
-    index_t rows = 0, cols = 0;       ///< of the matrix, not of the grid
-    Buffer<std::int64_t> ptr;         ///< block rows + 1
-    Buffer<index_t> col;              ///< block column of each block, increasing in a block row
-    Buffer<V> values;                 ///< m · m of each block, row by row
-    Buffer<std::uint32_t> pattern;    ///< m of each block: bit c of entry r: (r, c) is stored
+    index_t rows = 0, cols = 0;     ///< of the matrix, not of the grid
+    Buffer<std::int64_t> ptr;       ///< block rows + 1
+    Buffer<index_t> col;            ///< block column of each block, increasing in a block row
+    Buffer<V> values;               ///< m · m of each block, row by row
+    Buffer<std::uint32_t> pattern;  ///< m of each block: bit c of entry r: (r, c) is stored
 
     index_t block_rows() const { return grid(rows); }
     index_t block_cols() const { return grid(cols); }
@@ -27,9 +27,7 @@ struct BlockCsr {
     }
 
   private:
-    index_t grid(index_t n) const {
-        return static_cast<index_t>((std::int64_t{n} + m - 1) / m);
-    }
+    index_t grid(index_t n) const { return static_cast<index_t>((std::int64_t{n} + m - 1) / m); }
 };
 
 /// Blocks of each block row, summed up (block rows + 1), when `a` is cut into m × m.

@@ -16,7 +16,7 @@ namespace {
 /// The words of B's rows. Those of row i lie in [b.row_ptr[i], end[i]): no more than entries.
 template <class T, class P>
 struct RowBitmaps {
-    RowBitmaps(const SpgemmProblem<T, P>& p, int threads)
+    RowBitmaps(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int threads)
         : a(p.a),
           b(p.b),
           end(static_cast<std::size_t>(b.rows)),

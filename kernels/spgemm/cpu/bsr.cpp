@@ -38,12 +38,14 @@ struct Blocks {
             return (static_cast<std::uint64_t>(p.b.cols) / M + 1) *
                    (M * M * sizeof(T) + (M + 2) * sizeof(index_t));
         }
-        explicit Rows(const Shared& s) : product_(s.o.a, s.o.b, &s.o.columns, s.o.search, s.o.dense) {}
+        explicit Rows(const Shared& s)
+            : product_(s.o.a, s.o.b, &s.o.columns, s.o.search, s.o.dense) {}
 
         index_t count(index_t i) {
             at(i, false);
             int entries = 0;
-            for (const index_t j : product_.found()) entries += std::popcount(product_.pattern(j)[i % M]);
+            for (const index_t j : product_.found())
+                entries += std::popcount(product_.pattern(j)[i % M]);
             return entries;
         }
 
@@ -122,9 +124,9 @@ std::unique_ptr<SpgemmOperands> prepare(const SpgemmProblem<T, P>& p, const Para
 
 template <class T, class P, int M>
 void add_block_size(SpgemmKernelList<T>& list) {
-    for (const auto& [name, search] :
-         {std::pair{"rowwise", BlockSearch::rowwise}, std::pair{"two-pointers", BlockSearch::two_pointers},
-          std::pair{"binary", BlockSearch::binary}})
+    for (const auto& [name, search] : {std::pair{"rowwise", BlockSearch::rowwise},
+                                       std::pair{"two-pointers", BlockSearch::two_pointers},
+                                       std::pair{"binary", BlockSearch::binary}})
         for (const int output : {1, 2}) {
             Params params{{"m", M}, {"s", static_cast<int>(search)}, {"o", output}};
             auto& kernel = add_spgemm_kernel<P>(

@@ -14,7 +14,8 @@ template <class T, class P>
 class EscRows {
   public:
     struct Shared {
-        Shared(const SpgemmProblem<T, P>& p, int) : a(p.a), b(p.b), longest(p.longest_row) {}
+        Shared(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int)
+            : a(p.a), b(p.b), longest(p.longest_row) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };

@@ -12,7 +12,7 @@ template <class T, class P>
 class DenseRows {
   public:
     struct Shared {
-        Shared(const SpgemmProblem<T, P>& p, int) : a(p.a), b(p.b) {}
+        Shared(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int) : a(p.a), b(p.b) {}
         CsrView<T, P> a, b;
     };
     static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }

@@ -32,8 +32,9 @@ auto with_block_size(int m, Use use) {
 
 /// Calls body(rows, i) for every block row, `rows` being the thread's BlockRowProduct.
 template <int M, class Math, class Body>
-void for_block_rows(const BlockCsr<typename Math::Value>& a, const BlockCsr<typename Math::Value>& b,
-                    BlockSearch search, bool dense, int threads, Body body) {
+void for_block_rows(const BlockCsr<typename Math::Value>& a,
+                    const BlockCsr<typename Math::Value>& b, BlockSearch search, bool dense,
+                    int threads, Body body) {
     if (a.m != b.m || a.cols != b.rows)
         throw UsageError("blocked matrices of different block size, or sizes that do not match");
     BlockColumns columns;
@@ -44,7 +45,7 @@ void for_block_rows(const BlockCsr<typename Math::Value>& a, const BlockCsr<type
         std::unique_ptr<spgemm_cpu::BlockRowProduct<M, Math>> rows;
         carrier.run([&] {
             rows = std::make_unique<spgemm_cpu::BlockRowProduct<M, Math>>(a, b, &columns, search,
-                                                                         dense);
+                                                                          dense);
         });
 #pragma omp for schedule(dynamic, 4)
         for (index_t i = 0; i < a.block_rows(); ++i)
@@ -119,11 +120,10 @@ Buffer<typename Math::Value> multiply_blocks_dense(const BlockCsr<typename Math:
     });
 }
 
-#define SPTUNE_INSTANTIATE(Math)                                                              \
-    template BlockCsr<Math::Value> multiply_blocks<Math>(const BlockCsr<Math::Value>&,        \
-                                                         const BlockCsr<Math::Value>&,        \
-                                                         BlockSearch, bool, int);             \
-    template Buffer<Math::Value> multiply_blocks_dense<Math>(                                 \
+#define SPTUNE_INSTANTIATE(Math)                                                             \
+    template BlockCsr<Math::Value> multiply_blocks<Math>(                                    \
+        const BlockCsr<Math::Value>&, const BlockCsr<Math::Value>&, BlockSearch, bool, int); \
+    template Buffer<Math::Value> multiply_blocks_dense<Math>(                                \
         const BlockCsr<Math::Value>&, const BlockCsr<Math::Value>&, BlockSearch, int);
 SPTUNE_INSTANTIATE(PlainMath<float>)
 SPTUNE_INSTANTIATE(PlainMath<double>)

@@ -84,12 +84,12 @@ class RowStore {
 template <class Rows, class T, class P>
 class RowProduct {
   public:
-    RowProduct(const SpgemmProblem<T, P>& problem, const Params& params,
-               const SpgemmOptions& options, int threads)
+    RowProduct(const SpgemmProblem<T, P>& problem, const SpgemmOperands* operands,
+               const Params& params, const SpgemmOptions& options, int threads)
         : p_(problem),
           options_(options),
           threads_(fitting_threads(threads)),
-          shared_(problem, threads_) {
+          shared_(problem, operands, threads_) {
         sum_work();
         parts_ = cut_rows(work_.data(), p_.a.rows, threads_ == 1 ? 1 : threads_ * get(params, "d"));
         c_.rows = p_.a.rows, c_.cols = p_.b.cols;
@@ -232,10 +232,11 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
 }
 
 template <template <class, class> class Rows, class T, class P>
-std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, const SpgemmOperands*,
-                                        const Params& params, const SpgemmOptions& options,
-                                        SpgemmLaunch launch) {
-    return RowProduct<Rows<T, P>, T, P>(problem, params, options, resolve_threads(launch.threads))
+std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem,
+                                        const SpgemmOperands* operands, const Params& params,
+                                        const SpgemmOptions& options, SpgemmLaunch launch) {
+    return RowProduct<Rows<T, P>, T, P>(problem, operands, params, options,
+                                        resolve_threads(launch.threads))
         .result();
 }
 

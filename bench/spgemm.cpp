@@ -14,6 +14,7 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include <benchmark/benchmark.h>
 
@@ -26,6 +27,7 @@ void register_all(const std::string& path) {
     const auto matrix = std::make_shared<Csr<T>>(
         path.empty() ? generate<T>({"stencil-2d-5", {{"rows", 25e4}}, 1}) : load_matrix<T>(path));
     const auto a = matrix->view();
+    if (a.rows != a.cols) throw std::runtime_error("the matrix is not square");
     const ProductFeatures f = product_features(a, a, 0, 0);
     const SpgemmProblem<T, std::int32_t> problem{a, a, f.products, f.longest_row, f.upper_entries};
     for (const auto& kernel : spgemm_kernels<T, std::int32_t>(Backend::cpu)) {

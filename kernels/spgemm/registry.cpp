@@ -57,6 +57,7 @@ const SpgemmKernelList<T>& cuda_list() {
 #define SPTUNE_ADD(name) add_hashed(list, "spgemm/" #name, add_##name##_kernels<T>);
         SPTUNE_CUDA_SPGEMM(SPTUNE_ADD)
 #undef SPTUNE_ADD
+        add_cusparse_spgemm_kernels(list);
         return list;
     }();
     return all;

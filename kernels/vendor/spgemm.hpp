@@ -8,4 +8,8 @@ namespace sptune {
 void add_mkl_spgemm_kernels(SpgemmKernelList<float>& list);
 void add_mkl_spgemm_kernels(SpgemmKernelList<double>& list);
 
+/// Needs a usable GPU.
+void add_cusparse_spgemm_kernels(SpgemmKernelList<float>& list);
+void add_cusparse_spgemm_kernels(SpgemmKernelList<double>& list);
+
 }  // namespace sptune

@@ -16,13 +16,13 @@ namespace {
 /// The words of B's rows. Those of row i lie in [b.row_ptr[i], end[i]): no more than entries.
 template <class T, class P>
 struct RowBitmaps {
-    RowBitmaps(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int threads)
-        : a(p.a),
-          b(p.b),
+    explicit RowBitmaps(const spgemm_cpu::Inputs<T, P>& in)
+        : a(in.problem.a),
+          b(in.problem.b),
           end(static_cast<std::size_t>(b.rows)),
           word(static_cast<std::size_t>(b.nnz())),
           mask(static_cast<std::size_t>(b.nnz())) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(in.threads)
         for (index_t i = 0; i < b.rows; ++i) {
             P at = b.row_ptr[i];
             index_t before = -1;
@@ -64,6 +64,7 @@ class BitmapRows {
         : s_(s),
           sum_(static_cast<std::size_t>(s.b.cols), T{0}),
           bits_(words_of(s.b.cols), 0),
+          summary_(words_of(s.b.cols) / 64 + 1, 0),
           touched_(words_of(s.b.cols)) {}
 
     index_t count(index_t i) {
@@ -120,38 +121,53 @@ class BitmapRows {
 
     /// Writes the marked columns in order and clears their bits; returns how many there are.
     index_t columns(std::size_t n, index_t* cols) {
-        constexpr std::size_t kShort = 24, kSparse = 8;
+        constexpr std::size_t kShort = 6, kDense = 8;
         index_t* const first = touched_.data();
         index_t* out = cols;
-        if (n > kShort) {
-            const auto [low, high] = std::minmax_element(first, first + n);
-            const index_t begin = *low, end = *high + 1;
-            if (static_cast<std::size_t>(end - begin) <= kSparse * n) {
-                for (index_t w = begin; w < end; ++w) out = spell_out(w, out);
-                return static_cast<index_t>(out - cols);
+        const auto [least, most] = std::minmax_element(first, first + n);
+        const auto low = n ? static_cast<std::size_t>(*least) : 0,
+                   high = n ? static_cast<std::size_t>(*most) : 0;
+        if (n > kShort && high - low <= kDense * n) {
+            for (std::size_t w = low; w <= high; ++w) out = spell_out(w, out);
+        } else if (n > kShort && (high - low) / 64 <= kDense * n) {
+            // The same once more: a bit for each word.
+            for (std::size_t k = 0; k < n; ++k)
+                summary_[static_cast<std::size_t>(first[k]) / 64] |= std::uint64_t{1}
+                                                                     << (first[k] & 63);
+            for (std::size_t s = low / 64; s <= high / 64; ++s) {
+                for (std::uint64_t m = summary_[s]; m; m &= m - 1)
+                    out = spell_out(s * 64 + static_cast<std::size_t>(std::countr_zero(m)), out);
+                summary_[s] = 0;
             }
-            std::sort(first, first + n);
         } else {
-            for (std::size_t k = 1; k < n; ++k) {
-                const index_t w = first[k];
-                std::size_t at = k;
-                for (; at > 0 && first[at - 1] > w; --at) first[at] = first[at - 1];
-                first[at] = w;
-            }
+            if (n <= kShort)
+                insertion_sort(first, n);
+            else
+                std::sort(first, first + n);
+            for (std::size_t k = 0; k < n; ++k)
+                out = spell_out(static_cast<std::size_t>(first[k]), out);
         }
-        for (std::size_t k = 0; k < n; ++k) out = spell_out(first[k], out);
         return static_cast<index_t>(out - cols);
     }
-    index_t* spell_out(index_t w, index_t* out) {
-        std::uint64_t& word = bits_[static_cast<std::size_t>(w)];
-        for (std::uint64_t m = word; m; m &= m - 1) *out++ = w * 64 + std::countr_zero(m);
+    static void insertion_sort(index_t* first, std::size_t n) {
+        for (std::size_t k = 1; k < n; ++k) {
+            const index_t w = first[k];
+            std::size_t at = k;
+            for (; at > 0 && first[at - 1] > w; --at) first[at] = first[at - 1];
+            first[at] = w;
+        }
+    }
+    index_t* spell_out(std::size_t w, index_t* out) {
+        std::uint64_t& word = bits_[w];
+        const auto first = static_cast<index_t>(w * 64);
+        for (std::uint64_t m = word; m; m &= m - 1) *out++ = first + std::countr_zero(m);
         word = 0;
         return out;
     }
 
     const Shared& s_;
     Buffer<T> sum_;
-    Buffer<std::uint64_t> bits_;
+    Buffer<std::uint64_t> bits_, summary_;  ///< of columns, and of words of bits_ not 0
     Buffer<index_t> touched_;
 };
 

@@ -14,13 +14,15 @@ class BlockOperands final : public SpgemmOperands {
   public:
     BlockCsr<T> a, b;
     BlockColumns columns;  ///< of b, where the search needs them
-    BlockSearch search = BlockSearch::rowwise;
-    bool dense = false;
     std::uint64_t bytes() const override {
         return a.bytes() + b.bytes() + columns.ptr.bytes() + columns.row.bytes() +
                columns.block.bytes();
     }
 };
+
+BlockSearch search_of(const Params& params) {
+    return static_cast<BlockSearch>(get(params, "s"));
+}
 
 /// Rows of C out of block rows, which are computed when their first row is asked for.
 template <int M>
@@ -29,17 +31,20 @@ struct Blocks {
     class Rows {
       public:
         struct Shared {
-            Shared(const SpgemmProblem<T, P>&, const SpgemmOperands* operands, int)
-                : o(static_cast<const BlockOperands<T>&>(*operands)) {}
+            explicit Shared(const spgemm_cpu::Inputs<T, P>& in)
+                : o(static_cast<const BlockOperands<T>&>(*in.operands)),
+                  search(search_of(in.params)),
+                  dense(get(in.params, "o") == 2) {}
             const BlockOperands<T>& o;
+            BlockSearch search;
+            bool dense;
         };
         static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
         static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
             return (static_cast<std::uint64_t>(p.b.cols) / M + 1) *
                    (M * M * sizeof(T) + (M + 2) * sizeof(index_t));
         }
-        explicit Rows(const Shared& s)
-            : product_(s.o.a, s.o.b, &s.o.columns, s.o.search, s.o.dense) {}
+        explicit Rows(const Shared& s) : product_(s.o.a, s.o.b, &s.o.columns, s.search, s.dense) {}
 
         index_t count(index_t i) {
             at(i, false);
@@ -103,7 +108,7 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& p, const Params& params) {
     if (nnz < kEmptiest * stored)
         f.illegal = "blocks of " + std::to_string(m) + " × " + std::to_string(m) + " would be " +
                     std::to_string(static_cast<int>(100 * nnz / stored)) + " % full";
-    else if (get(params, "s") != static_cast<int>(BlockSearch::rowwise) &&
+    else if (search_of(params) != BlockSearch::rowwise &&
              static_cast<double>(a.size() - 1) * block_cols > kMostPairs)
         f.illegal = "too many pairs of a block row and a block column to be intersected";
     return f;
@@ -116,9 +121,7 @@ std::unique_ptr<SpgemmOperands> prepare(const SpgemmProblem<T, P>& p, const Para
     const int m = get(params, "m"), workers = resolve_threads(threads);
     o->a = to_blocks(p.a, m, workers);
     o->b = to_blocks(p.b, m, workers);
-    o->search = static_cast<BlockSearch>(get(params, "s"));
-    o->dense = get(params, "o") == 2;
-    if (o->search != BlockSearch::rowwise) o->columns = columns_of(o->b);
+    if (search_of(params) != BlockSearch::rowwise) o->columns = columns_of(o->b);
     return o;
 }
 
@@ -128,18 +131,13 @@ void add_block_size(SpgemmKernelList<T>& list) {
                                        std::pair{"two-pointers", BlockSearch::two_pointers},
                                        std::pair{"binary", BlockSearch::binary}})
         for (const int output : {1, 2}) {
-            Params params{{"m", M}, {"s", static_cast<int>(search)}, {"o", output}};
             auto& kernel = add_spgemm_kernel<P>(
-                list, Backend::cpu, "bsr", name, params, &inspect<T, P>,
-                +[](const SpgemmProblem<T, P>& problem, const SpgemmOperands* operands,
-                    const Params&, const SpgemmOptions& options, SpgemmLaunch launch) {
-                    return spgemm_cpu::RowProduct<typename Blocks<M>::template Rows<T, P>, T, P>(
-                               problem, operands, {{"p", 1}, {"d", 16}}, options,
-                               resolve_threads(launch.threads))
-                        .result();
-                });
+                list, Backend::cpu, "bsr", name,
+                {{"m", M}, {"s", static_cast<int>(search)}, {"o", output}, {"p", 1}, {"d", 16}},
+                &inspect<T, P>, &spgemm_cpu::multiply<Blocks<M>::template Rows, T, P>);
             kernel.prepare = &prepare<T, P>;
-            kernel.variant.layout = "bsr." + to_string(params);
+            kernel.variant.layout =
+                "bsr.m" + std::to_string(M) + (search == BlockSearch::rowwise ? "" : ".columns");
         }
 }
 
@@ -155,7 +153,7 @@ void add(SpgemmKernelList<T>& list) {
 }  // namespace
 
 /// Parameters m: block size, s: search (BlockSearch), o: sums of 1 the blocks that occur, 2 a whole
-/// block row.
+/// block row; p and d as in add_rows().
 template <class T>
 void add_cpu_bsr_kernels(SpgemmKernelList<T>& list) {
     add<T, std::int32_t>(list);

@@ -14,8 +14,8 @@ template <class T, class P>
 class EscRows {
   public:
     struct Shared {
-        Shared(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int)
-            : a(p.a), b(p.b), longest(p.longest_row) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in)
+            : a(in.problem.a), b(in.problem.b), longest(in.problem.longest_row) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };

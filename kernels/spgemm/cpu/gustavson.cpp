@@ -12,7 +12,7 @@ template <class T, class P>
 class DenseRows {
   public:
     struct Shared {
-        Shared(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int) : a(p.a), b(p.b) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in) : a(in.problem.a), b(in.problem.b) {}
         CsrView<T, P> a, b;
     };
     static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }

@@ -14,8 +14,8 @@ template <class T, class P>
 class HashRows {
   public:
     struct Shared {
-        Shared(const SpgemmProblem<T, P>& p, const SpgemmOperands*, int)
-            : a(p.a), b(p.b), longest(longest_row(p)) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in)
+            : a(in.problem.a), b(in.problem.b), longest(longest_row(in.problem)) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };

@@ -22,9 +22,20 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace sptune::spgemm_cpu {
+
+/// What a product is made of.
+template <class T, class P>
+struct Inputs {
+    const SpgemmProblem<T, P>& problem;
+    const SpgemmOperands* operands;  ///< of kernels that prepare some
+    const Params& params;
+    int threads;
+};
 
 /// Rows cut into `parts` of nearly equal work; `work` is its running sum, rows + 1 entries.
 inline std::vector<index_t> cut_rows(const std::uint64_t* work, index_t rows, int parts) {
@@ -38,6 +49,45 @@ inline std::vector<index_t> cut_rows(const std::uint64_t* work, index_t rows, in
     return first;
 }
 
+/// Room for finished rows.
+template <class T>
+struct RowBlock {
+    static constexpr std::size_t kEntries = std::size_t{1} << 18;
+    explicit RowBlock(std::size_t entries) : cols(entries), values(entries) {}
+    Buffer<index_t> cols;
+    Buffer<T> values;
+};
+
+/// Blocks of the usual size are kept for the next product, up to 96 MiB of f64: the system needs as
+/// long to clear their pages as a product of short rows to fill them.
+template <class T>
+class RowBlockPool {
+  public:
+    static RowBlockPool& instance() {
+        static RowBlockPool pool;
+        return pool;
+    }
+    RowBlock<T> take(std::size_t entries) {
+        if (entries > RowBlock<T>::kEntries) return RowBlock<T>(entries);
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return RowBlock<T>(RowBlock<T>::kEntries);
+        RowBlock<T> block = std::move(free_.back());
+        free_.pop_back();
+        return block;
+    }
+    void give(RowBlock<T> block) noexcept {
+        constexpr std::size_t kMost = 32;
+        if (block.cols.size() != RowBlock<T>::kEntries) return;
+        const std::lock_guard lock(mutex_);
+        if (free_.capacity() < kMost) free_.reserve(kMost);
+        if (free_.size() < kMost) free_.push_back(std::move(block));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<RowBlock<T>> free_;
+};
+
 /// Finished rows of unknown number of entries, in blocks that are never moved.
 template <class T>
 class RowStore {
@@ -48,20 +98,24 @@ class RowStore {
         const T* values;
     };
 
+    RowStore() = default;
+    RowStore(RowStore&&) = default;
+    RowStore& operator=(RowStore&&) = delete;
+    ~RowStore() {
+        for (RowBlock<T>& block : blocks_) RowBlockPool<T>::instance().give(std::move(block));
+    }
+
     /// Room for `entries`, behind what was added before.
     std::pair<index_t*, T*> room(index_t row, std::size_t entries) {
-        if (blocks_.empty() || blocks_.back().cols.size() - used_ < entries) {
-            blocks_.push_back(
-                {Buffer<index_t>(std::max(kBlock, entries)), Buffer<T>(std::max(kBlock, entries))});
+        const bool full = blocks_.empty() || blocks_.back().cols.size() - used_ < entries;
+        if (full) {
+            blocks_.push_back(RowBlockPool<T>::instance().take(entries));
             used_ = 0;
-            fresh_ = true;
         }
-        Block& block = blocks_.back();
-        if (fresh_ || stretches_.back().last != row)
-            stretches_.push_back(
-                {row, row, block.cols.data() + used_, block.values.data() + used_});
-        fresh_ = false;
-        return {block.cols.data() + used_, block.values.data() + used_};
+        index_t* const cols = blocks_.back().cols.data() + used_;
+        T* const values = blocks_.back().values.data() + used_;
+        if (full || stretches_.back().last != row) stretches_.push_back({row, row, cols, values});
+        return {cols, values};
     }
     void added(index_t row, std::size_t entries) {
         used_ += entries;
@@ -70,15 +124,9 @@ class RowStore {
     const std::vector<Stretch>& stretches() const { return stretches_; }
 
   private:
-    static constexpr std::size_t kBlock = std::size_t{1} << 18;
-    struct Block {
-        Buffer<index_t> cols;
-        Buffer<T> values;
-    };
-    std::vector<Block> blocks_;
+    std::vector<RowBlock<T>> blocks_;
     std::vector<Stretch> stretches_;
     std::size_t used_ = 0;
-    bool fresh_ = false;
 };
 
 template <class Rows, class T, class P>
@@ -89,7 +137,7 @@ class RowProduct {
         : p_(problem),
           options_(options),
           threads_(fitting_threads(threads)),
-          shared_(problem, operands, threads_) {
+          shared_(Inputs<T, P>{problem, operands, params, threads_}) {
         sum_work();
         parts_ = cut_rows(work_.data(), p_.a.rows, threads_ == 1 ? 1 : threads_ * get(params, "d"));
         c_.rows = p_.a.rows, c_.cols = p_.b.cols;

@@ -103,20 +103,34 @@ SPTUNE_INSTANTIATE(double, std::int32_t)
 SPTUNE_INSTANTIATE(double, std::int64_t)
 #undef SPTUNE_INSTANTIATE
 
-std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
+namespace {
+
+std::string id_of(Backend backend, ValueType value, IndexType index, std::string algorithm,
+                  Params params) {
     Variant v;
     v.op = Op::spgemm;
     v.backend = backend;
     v.format = "csr";
+    v.algorithm = std::move(algorithm);
+    v.params = std::move(params);
     v.value = value;
     v.index = index;
-    if (backend == Backend::cpu) {
-        v.algorithm = "gustavson";
-        v.params = {{"p", 2}, {"d", 1}};
-    } else {
-        v.algorithm = "esc";
-    }
     return v.id();
+}
+
+}  // namespace
+
+std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
+    if (backend == Backend::cuda) return id_of(backend, value, index, "esc", {});
+    return id_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}});
+}
+
+std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
+                              double products_cv) {
+    if (backend == Backend::cuda) return spgemm_baseline_id(backend, value, index);
+    constexpr double kUneven = 1;
+    return id_of(backend, value, index, "gustavson",
+                 {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
 }
 
 std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {

@@ -83,7 +83,10 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
                      verdict.call_us = call_us;
                      return verdict;
                  },
-             .run = [=](const Storage& s) { multiply(s); }});
+             .run = [=](const Storage& s) { multiply(s); },
+             // On CSR as it is, what is legal is up to the kernel, on blocks to their size.
+             .inspected_as = kernel.prepare ? kernel.variant.layout + kernel.variant.algorithm
+                                            : kernel.variant.id()});
     }
     return sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);
 }

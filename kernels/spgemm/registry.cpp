@@ -125,12 +125,29 @@ std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index
     return id_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}});
 }
 
+namespace {
+
+/// The first of the hash kernels.
+template <class T, class P>
+std::string default_on_gpu() {
+    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(Backend::cuda))
+        if (k.variant.algorithm == "hash") return k.variant.id();
+    return spgemm_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>());
+}
+
+}  // namespace
+
 std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
                               double products_cv) {
-    if (backend == Backend::cuda) return spgemm_baseline_id(backend, value, index);
     constexpr double kUneven = 1;
-    return id_of(backend, value, index, "gustavson",
-                 {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
+    if (backend == Backend::cpu)
+        return id_of(backend, value, index, "bitmap",
+                     {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
+    if (value == ValueType::f32)
+        return index == IndexType::i32 ? default_on_gpu<float, std::int32_t>()
+                                       : default_on_gpu<float, std::int64_t>();
+    return index == IndexType::i32 ? default_on_gpu<double, std::int32_t>()
+                                   : default_on_gpu<double, std::int64_t>();
 }
 
 std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {

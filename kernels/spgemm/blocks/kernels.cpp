@@ -192,9 +192,9 @@ void add_all(SpgemmKernelList<T>& list) {
         for_each_point(Grid{},
                        [&](auto p) { add<P>(list, name, p.params(), &prepare<T, P>, run); });
     };
-    walk("merge", &multiply<BlockWalk::merge, T, P>);
-    walk("search", &multiply<BlockWalk::search, T, P>);
-    walk("rows", &multiply<BlockWalk::rows, T, P>);
+    walk("two-pointers", &multiply<BlockWalk::merge, T, P>);
+    walk("binary", &multiply<BlockWalk::search, T, P>);
+    walk("rowwise", &multiply<BlockWalk::rows, T, P>);
     for_each_point(TilesGrid{}, [&](auto p) {
         add<P>(list, "tiles", p.params(), &prepare_tiles<T, P>, &multiply_by_tiles<T, P>);
     });

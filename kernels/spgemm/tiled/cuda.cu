@@ -79,7 +79,8 @@ void for_each_step(Visit visit) {
                    [&](auto p) { visit("tiled-prefix", OfBlock<WriteBack::scanned>{}, p); });
 }
 
-/// Products that one thread may go through, those of other tiles included: about a tenth of a second.
+/// Products that one thread may go through, those of other tiles included: about a tenth of a
+/// second.
 constexpr std::uint64_t kMostSteps = 1ull << 22;
 
 template <class Kernel, class T, class P>

@@ -77,19 +77,20 @@ class Report {
                                 plain(f.row_median), plain(f.row_mean), count(f.row_max),
                                 options_.sparkline.empty() ? "" : "   " + options_.sparkline));
         out += fact("structure", fmt::format("{}", fmt::join(describe(f), "; ")));
-        if (product_ && !all_.empty()) out += fact("product", product_text());
+        if (entry_.product) out += fact("product", product_text(*entry_.product));
         out += fact("device", device_text(device));
         return out;
     }
 
-    /// From the numbers of a candidate: the entry describes A alone.
-    std::string product_text() const {
-        const db::Candidate& c = *all_.front().candidate;
-        const double products = c.gflops * c.time->median * 1e3 / 2;
+    /// Every candidate that was measured stores as much: the entries of C.
+    std::string product_text(const ProductFeatures& p) const {
+        const double entries = all_.empty() ? p.estimated_entries
+                                            : static_cast<double>(all_.front().candidate->stored);
+        const auto products = static_cast<double>(p.products);
         return fmt::format("C = A·{}, {} nonzeros from {} products ({} each)",
-                           entry_.features.rows == entry_.features.cols ? "A" : "Aᵀ",
-                           count(static_cast<std::int64_t>(c.stored)), short_count(products),
-                           significant(c.stored ? products / static_cast<double>(c.stored) : 0));
+                           p.rows == p.inner ? "A" : "Aᵀ", short_count(entries),
+                           short_count(products),
+                           significant(entries > 0 ? products / entries : 0));
     }
 
     std::string baseline_name() const {

@@ -88,7 +88,10 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
              .inspected_as = kernel.prepare ? kernel.variant.layout + kernel.variant.algorithm
                                             : kernel.variant.id()});
     }
-    return sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);
+    SweepResult result =
+        sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);
+    result.entry.product = product;
+    return result;
 }
 
 }  // namespace sptune::tuner

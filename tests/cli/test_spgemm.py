@@ -74,6 +74,7 @@ class Spgemm(CliTest):
         done = self.expect(0, "profile", path, "--op", "spgemm", *cpu, "--variants", "*.hash.*", "--json", "-")
         document = json.loads(done.stdout)
         self.assertEqual(document["op"], "spgemm")
+        self.assertEqual(document["product"]["a_entries"], 1920)
         self.assertTrue(document["winner"].startswith("spgemm.cpu."))
         for candidate in document["candidates"]:
             self.assertEqual(candidate["op"], "spgemm")

@@ -104,6 +104,8 @@ TEST(SweepProduct, TheFastestRightKernelWins) {
     EXPECT_EQ(e.op, Op::spgemm);
     EXPECT_EQ(e.matrix.fingerprint, pair.fingerprint);
     EXPECT_EQ(e.features.fingerprint, pair.fingerprint);
+    ASSERT_TRUE(e.product);
+    EXPECT_EQ(e.product->products, pair.products);
     EXPECT_EQ(e.winner, kernels[1].variant.id());
     EXPECT_DOUBLE_EQ(e.speedup_vs_baseline, 5);
     EXPECT_TRUE(e.complete);

@@ -103,20 +103,51 @@ SPTUNE_INSTANTIATE(double, std::int32_t)
 SPTUNE_INSTANTIATE(double, std::int64_t)
 #undef SPTUNE_INSTANTIATE
 
-std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
+namespace {
+
+std::string id_of(Backend backend, ValueType value, IndexType index, std::string algorithm,
+                  Params params) {
     Variant v;
     v.op = Op::spgemm;
     v.backend = backend;
     v.format = "csr";
+    v.algorithm = std::move(algorithm);
+    v.params = std::move(params);
     v.value = value;
     v.index = index;
-    if (backend == Backend::cpu) {
-        v.algorithm = "gustavson";
-        v.params = {{"p", 2}, {"d", 1}};
-    } else {
-        v.algorithm = "esc";
-    }
     return v.id();
+}
+
+}  // namespace
+
+std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
+    if (backend == Backend::cuda) return id_of(backend, value, index, "esc", {});
+    return id_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}});
+}
+
+namespace {
+
+/// The first of the hash kernels.
+template <class T, class P>
+std::string default_on_gpu() {
+    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(Backend::cuda))
+        if (k.variant.algorithm == "hash") return k.variant.id();
+    return spgemm_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>());
+}
+
+}  // namespace
+
+std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
+                              double products_cv) {
+    constexpr double kUneven = 1;
+    if (backend == Backend::cpu)
+        return id_of(backend, value, index, "bitmap",
+                     {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
+    if (value == ValueType::f32)
+        return index == IndexType::i32 ? default_on_gpu<float, std::int32_t>()
+                                       : default_on_gpu<float, std::int64_t>();
+    return index == IndexType::i32 ? default_on_gpu<double, std::int32_t>()
+                                   : default_on_gpu<double, std::int64_t>();
 }
 
 std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {

@@ -19,6 +19,11 @@ const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend backend);
 /// in its textbook form, on the GPU expand, sort, compress.
 std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index);
 
+/// A good kernel for a pair that nothing is known of but the coefficient of variation of the
+/// products per row.
+std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
+                              double products_cv);
+
 /// The kernel with this id. Throws UsageError naming a few that exist.
 template <class T, class P>
 const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id);

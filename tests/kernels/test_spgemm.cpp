@@ -28,22 +28,25 @@ TYPED_TEST(Spgemm, EveryKernelEqualsTheReference) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     const auto cases = awkward_pairs<T, P>();
+    struct Way {
+        int threads;
+        bool sorted, drop;
+    };
+    const Way ways[] = {{1, true, false}, {3, true, false}, {3, false, true}};
     for (const auto& kernel : spgemm_kernels<T, P>(Backend::cpu)) {
         const std::string id = kernel.variant.id();
         int legal = 0;
         for (const auto& c : cases) {
             if (!kernel.inspect(c.problem(), kernel.variant.params).illegal.empty()) continue;
             ++legal;
-            for (const int threads : {1, 3})
-                for (const bool sorted : {true, false})
-                    for (const bool drop : {false, true}) {
-                        const auto product = run(kernel, c, {sorted, drop}, threads);
-                        ASSERT_EQ(
-                            product_problem(product->view(), c.reference, c.b.cols, sorted, drop),
-                            "")
-                            << id << " on " << c.name << ", threads " << threads << ", sorted "
-                            << sorted << ", drop " << drop;
-                    }
+            for (const Way& way : ways) {
+                const auto product = run(kernel, c, {way.sorted, way.drop}, way.threads);
+                ASSERT_EQ(
+                    product_problem(product->view(), c.reference, c.b.cols, way.sorted, way.drop),
+                    "")
+                    << id << " on " << c.name << ", threads " << way.threads << ", sorted "
+                    << way.sorted << ", drop " << way.drop;
+            }
         }
         EXPECT_GT(legal, 0) << id << " was never legal and so never tested";
     }
@@ -53,14 +56,14 @@ TYPED_TEST(Spgemm, DeterministicKernelsRepeatToTheBit) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     PairCase<T, P> c;
-    c.a = make<T, P>("", 700, random_rows(3000, 700, 12, 9)).a;
-    c.b = make<T, P>("", 900, random_rows(700, 900, 11, 10)).a;
+    c.a = make<T, P>("", 700, random_rows(2000, 700, 6, 9)).a;
+    c.b = make<T, P>("", 900, random_rows(700, 900, 6, 10)).a;
     c.solve();
     for (const auto& kernel : spgemm_kernels<T, P>(Backend::cpu)) {
         if (!kernel.variant.deterministic || kernel.variant.vendor) continue;
         if (!kernel.inspect(c.problem(), kernel.variant.params).illegal.empty()) continue;
         const auto first = run(kernel, c, {}, 2);
-        for (int again = 0; again < 3; ++again) {
+        for (int again = 0; again < 2; ++again) {
             const auto second = run(kernel, c, {}, 2);
             const auto v = first->view(), w = second->view();
             ASSERT_EQ(v.nnz(), w.nnz());

@@ -14,10 +14,12 @@ template <class T, class P>
 class EscRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b), longest(p.longest_row) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in)
+            : a(in.problem.a), b(in.problem.b), longest(in.problem.longest_row) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return p.longest_row * (sizeof(T) + 2 * sizeof(std::uint64_t));
     }

@@ -12,9 +12,10 @@ template <class T, class P>
 class DenseRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in) : a(in.problem.a), b(in.problem.b) {}
         CsrView<T, P> a, b;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return static_cast<std::uint64_t>(p.b.cols) * (sizeof(T) + sizeof(index_t));
     }

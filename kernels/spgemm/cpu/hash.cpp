@@ -14,10 +14,12 @@ template <class T, class P>
 class HashRows {
   public:
     struct Shared {
-        explicit Shared(const SpgemmProblem<T, P>& p) : a(p.a), b(p.b), longest(longest_row(p)) {}
+        explicit Shared(const spgemm_cpu::Inputs<T, P>& in)
+            : a(in.problem.a), b(in.problem.b), longest(longest_row(in.problem)) {}
         CsrView<T, P> a, b;
         std::uint64_t longest;
     };
+    static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return table_size(longest_row(p)) * (sizeof(T) + sizeof(index_t)) +
                2 * longest_row(p) * sizeof(std::uint64_t);

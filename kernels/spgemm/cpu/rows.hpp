@@ -22,9 +22,20 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace sptune::spgemm_cpu {
+
+/// What a product is made of.
+template <class T, class P>
+struct Inputs {
+    const SpgemmProblem<T, P>& problem;
+    const SpgemmOperands* operands;  ///< of kernels that prepare some
+    const Params& params;
+    int threads;
+};
 
 /// Rows cut into `parts` of nearly equal work; `work` is its running sum, rows + 1 entries.
 inline std::vector<index_t> cut_rows(const std::uint64_t* work, index_t rows, int parts) {
@@ -38,6 +49,45 @@ inline std::vector<index_t> cut_rows(const std::uint64_t* work, index_t rows, in
     return first;
 }
 
+/// Room for finished rows.
+template <class T>
+struct RowBlock {
+    static constexpr std::size_t kEntries = std::size_t{1} << 18;
+    explicit RowBlock(std::size_t entries) : cols(entries), values(entries) {}
+    Buffer<index_t> cols;
+    Buffer<T> values;
+};
+
+/// Blocks of the usual size are kept for the next product, up to 96 MiB of f64: the system needs as
+/// long to clear their pages as a product of short rows to fill them.
+template <class T>
+class RowBlockPool {
+  public:
+    static RowBlockPool& instance() {
+        static RowBlockPool pool;
+        return pool;
+    }
+    RowBlock<T> take(std::size_t entries) {
+        if (entries > RowBlock<T>::kEntries) return RowBlock<T>(entries);
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return RowBlock<T>(RowBlock<T>::kEntries);
+        RowBlock<T> block = std::move(free_.back());
+        free_.pop_back();
+        return block;
+    }
+    void give(RowBlock<T> block) noexcept {
+        constexpr std::size_t kMost = 32;
+        if (block.cols.size() != RowBlock<T>::kEntries) return;
+        const std::lock_guard lock(mutex_);
+        if (free_.capacity() < kMost) free_.reserve(kMost);
+        if (free_.size() < kMost) free_.push_back(std::move(block));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<RowBlock<T>> free_;
+};
+
 /// Finished rows of unknown number of entries, in blocks that are never moved.
 template <class T>
 class RowStore {
@@ -48,20 +98,24 @@ class RowStore {
         const T* values;
     };
 
+    RowStore() = default;
+    RowStore(RowStore&&) = default;
+    RowStore& operator=(RowStore&&) = delete;
+    ~RowStore() {
+        for (RowBlock<T>& block : blocks_) RowBlockPool<T>::instance().give(std::move(block));
+    }
+
     /// Room for `entries`, behind what was added before.
     std::pair<index_t*, T*> room(index_t row, std::size_t entries) {
-        if (blocks_.empty() || blocks_.back().cols.size() - used_ < entries) {
-            blocks_.push_back(
-                {Buffer<index_t>(std::max(kBlock, entries)), Buffer<T>(std::max(kBlock, entries))});
+        const bool full = blocks_.empty() || blocks_.back().cols.size() - used_ < entries;
+        if (full) {
+            blocks_.push_back(RowBlockPool<T>::instance().take(entries));
             used_ = 0;
-            fresh_ = true;
         }
-        Block& block = blocks_.back();
-        if (fresh_ || stretches_.back().last != row)
-            stretches_.push_back(
-                {row, row, block.cols.data() + used_, block.values.data() + used_});
-        fresh_ = false;
-        return {block.cols.data() + used_, block.values.data() + used_};
+        index_t* const cols = blocks_.back().cols.data() + used_;
+        T* const values = blocks_.back().values.data() + used_;
+        if (full || stretches_.back().last != row) stretches_.push_back({row, row, cols, values});
+        return {cols, values};
     }
     void added(index_t row, std::size_t entries) {
         used_ += entries;
@@ -70,28 +124,20 @@ class RowStore {
     const std::vector<Stretch>& stretches() const { return stretches_; }
 
   private:
-    static constexpr std::size_t kBlock = std::size_t{1} << 18;
-    struct Block {
-        Buffer<index_t> cols;
-        Buffer<T> values;
-    };
-    std::vector<Block> blocks_;
+    std::vector<RowBlock<T>> blocks_;
     std::vector<Stretch> stretches_;
     std::size_t used_ = 0;
-    bool fresh_ = false;
 };
 
 template <class Rows, class T, class P>
 class RowProduct {
   public:
-    RowProduct(const SpgemmProblem<T, P>& problem, const Params& params,
-               const SpgemmOptions& options, int threads)
-        : p_(problem), options_(options), shared_(problem) {
-        // Waking a thread costs more than some thousands of products.
-        constexpr std::uint64_t kWorthThread = 1 << 14;
-        const std::uint64_t most = std::min(p_.products / kWorthThread + 1, fitting_threads());
-        threads_ =
-            static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), most));
+    RowProduct(const SpgemmProblem<T, P>& problem, const SpgemmOperands* operands,
+               const Params& params, const SpgemmOptions& options, int threads)
+        : p_(problem),
+          options_(options),
+          threads_(fitting_threads(threads)),
+          shared_(Inputs<T, P>{problem, operands, params, threads_}) {
         sum_work();
         parts_ = cut_rows(work_.data(), p_.a.rows, threads_ == 1 ? 1 : threads_ * get(params, "d"));
         c_.rows = p_.a.rows, c_.cols = p_.b.cols;
@@ -112,10 +158,17 @@ class RowProduct {
   private:
     static constexpr std::uint64_t kEntry = sizeof(index_t) + sizeof(T);
 
-    std::uint64_t fitting_threads() const {
+    /// As many of `threads` as memory allows and the work is worth.
+    int fitting_threads(int threads) const {
+        // Waking a thread costs more than some thousands of products.
+        constexpr std::uint64_t kWorthThread = 1 << 14;
+        const std::uint64_t shared = Rows::shared_bytes(p_);
         const std::uint64_t each = std::max<std::uint64_t>(Rows::bytes(p_), 1);
-        if (each > options_.memory_bytes) throw OutOfMemory("a row of C", each);
-        return options_.memory_bytes / each;
+        if (shared + each > options_.memory_bytes)
+            throw OutOfMemory("a row of C with its workspace", shared + each);
+        return static_cast<int>(
+            std::min({static_cast<std::uint64_t>(threads), p_.products / kWorthThread + 1,
+                      (options_.memory_bytes - shared) / each}));
     }
 
     /// Whether finished rows may be kept beside C.
@@ -206,8 +259,8 @@ class RowProduct {
 
     const SpgemmProblem<T, P>& p_;
     const SpgemmOptions& options_;
+    int threads_;
     typename Rows::Shared shared_;
-    int threads_ = 1;
     Buffer<std::uint64_t> work_;
     std::vector<index_t> parts_;
     Csr<T, P> c_;
@@ -218,7 +271,8 @@ class RowProduct {
 template <template <class, class> class Rows, class T, class P>
 SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {
     SpgemmFootprint f;
-    f.temporary_bytes = Rows<T, P>::bytes(problem) * static_cast<std::uint64_t>(resolve_threads(0));
+    f.temporary_bytes = Rows<T, P>::shared_bytes(problem) +
+                        Rows<T, P>::bytes(problem) * static_cast<std::uint64_t>(resolve_threads(0));
     if (get(params, "p") == 1)
         f.temporary_bytes += problem.upper_entries * (sizeof(index_t) + sizeof(T));
     f.illegal = Rows<T, P>::illegal(problem);
@@ -226,10 +280,11 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
 }
 
 template <template <class, class> class Rows, class T, class P>
-std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, const SpgemmOperands*,
-                                        const Params& params, const SpgemmOptions& options,
-                                        SpgemmLaunch launch) {
-    return RowProduct<Rows<T, P>, T, P>(problem, params, options, resolve_threads(launch.threads))
+std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem,
+                                        const SpgemmOperands* operands, const Params& params,
+                                        const SpgemmOptions& options, SpgemmLaunch launch) {
+    return RowProduct<Rows<T, P>, T, P>(problem, operands, params, options,
+                                        resolve_threads(launch.threads))
         .result();
 }
 

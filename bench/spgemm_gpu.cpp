@@ -8,6 +8,7 @@
 // time, memory comes from the pool that the library uses. GFLOP/s: two operations a product. Peak
 // memory: what the pool had handed out at most, A and B not counted.
 #include "features/product.hpp"
+#include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/load.hpp"
@@ -161,6 +162,7 @@ int main(int argc, char** argv) try {
                    "FILE...\n");
         return 2;
     }
+    require_cuda();
     std::FILE* out = output.empty() ? stdout : std::fopen(output.c_str(), "w");
     if (!out) {
         fmt::print(stderr, "{}: cannot be written\n", output);

@@ -6,13 +6,14 @@
 
 namespace sptune::mkl {
 
-// The part of MKL's inspector-executor C interface (LP64) that SpMV and SpGEMM need. Numbers and signatures
-// are those of the oneMKL C reference, "Inspector-Executor Sparse BLAS Routines".
+// The part of MKL's inspector-executor C interface (LP64) that SpMV and SpGEMM need. Numbers and
+// signatures are those of the oneMKL C reference, "Inspector-Executor Sparse BLAS Routines".
 using Handle = void*;
 struct Descriptor {
     int type, mode, diag;
 };
-inline constexpr int kSuccess = 0, kAllocationFailed = 2, kZeroBased = 0, kNonTranspose = 10, kGeneral = 20;
+inline constexpr int kSuccess = 0, kAllocationFailed = 2, kZeroBased = 0, kNonTranspose = 10,
+                     kGeneral = 20;
 inline constexpr Descriptor kGeneralMatrix{kGeneral, 0, 0};
 
 template <class T>

@@ -12,14 +12,18 @@
 
 namespace sptune::spgemm_cpu {
 
+/// One row of C at a time stays in registers.
 template <int M, class Math>
-[[gnu::always_inline]] inline void multiply_add_body(const typename Math::Value* a,
-                                                     const typename Math::Value* b,
-                                                     typename Math::Sum* c) {
-    for (int r = 0; r < M; ++r)
+[[gnu::always_inline]] inline void multiply_add_body(const typename Math::Value* __restrict a,
+                                                     const typename Math::Value* __restrict b,
+                                                     typename Math::Sum* __restrict c) {
+    for (int r = 0; r < M; ++r) {
+        typename Math::Sum row[M];
+        for (int j = 0; j < M; ++j) row[j] = c[r * M + j];
         for (int k = 0; k < M; ++k)
-            for (int j = 0; j < M; ++j)
-                c[r * M + j] = Math::add(c[r * M + j], a[r * M + k], b[k * M + j]);
+            for (int j = 0; j < M; ++j) row[j] = Math::add(row[j], a[r * M + k], b[k * M + j]);
+        for (int j = 0; j < M; ++j) c[r * M + j] = row[j];
+    }
 }
 
 /// C += A·B for three blocks.
@@ -156,9 +160,12 @@ class BlockRowProduct {
         const auto at = static_cast<std::size_t>(slot);
         const std::uint32_t* rows_a = a_.pattern.data() + static_cast<std::size_t>(k) * M;
         const std::uint32_t* rows_b = b_.pattern.data() + static_cast<std::size_t>(l) * M;
-        for (int r = 0; r < M; ++r)
-            for (std::uint32_t left = rows_a[r]; left; left &= left - 1)
-                pattern_[at * M + static_cast<std::size_t>(r)] |= rows_b[__builtin_ctz(left)];
+        constexpr std::uint32_t kFull = (2u << (M - 1)) - 1;
+        for (int r = 0; r < M; ++r) {
+            std::uint32_t& row = pattern_[at * M + static_cast<std::size_t>(r)];
+            for (std::uint32_t left = rows_a[r]; left && row != kFull; left &= left - 1)
+                row |= rows_b[__builtin_ctz(left)];
+        }
         if (values)
             multiply_add_(a_.values.data() + static_cast<std::size_t>(k) * M * M,
                           b_.values.data() + static_cast<std::size_t>(l) * M * M,

@@ -227,7 +227,7 @@ void densities() {
                 best_of(pair, Backend::cpu,
                         spgemm_baseline_id(Backend::cpu, ValueType::f32, IndexType::i32));
             const Best cpu = best_of(pair, Backend::cpu, "*");
-            const Best published = best_of(pair, Backend::cuda, "*threepass.b128.tn.d0.r0.*");
+            const Best published = best_of(pair, Backend::cuda, "*threepass.b128.tn.d1.r1.*");
             const Best three = best_of(pair, Backend::cuda, "*threepass.*");
             const Best tiled =
                 best_of(pair, Backend::cuda,

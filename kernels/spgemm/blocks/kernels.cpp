@@ -17,12 +17,13 @@ namespace {
 struct block_side {
     static constexpr const char* name = "m";
 };
-/// 1: C is made as a dense matrix first. 0: of blocks.
+/// 1: C is made of the blocks it has. 2: as a dense matrix first.
 struct dense_output {
     static constexpr const char* name = "o";
 };
-using Grid = grid<axis<block_side, 2, 4, 8, 16, 32>, axis<dense_output, 0, 1>>;
-using TilesGrid = grid<axis<block_side, kTile>, axis<dense_output, 1>>;
+constexpr int kDense = 2;
+using Grid = grid<axis<block_side, 2, 4, 8, 16, 32>, axis<dense_output, 1, 2>>;
+using TilesGrid = grid<axis<block_side, kTile>, axis<dense_output, kDense>>;
 
 /// Where fewer of the places in blocks are used than one in kMostFill, and they are more than a
 /// few, blocks are no use.
@@ -88,7 +89,7 @@ std::uint64_t places_of(CsrView<T, P> a, int m) {
 template <class T, class P>
 SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {
     const int m = get(params, block_side::name);
-    const bool dense = get(params, dense_output::name) != 0;
+    const bool dense = get(params, dense_output::name) == kDense;
     const std::uint64_t there = device_available_memory();
     const auto entries =
         static_cast<std::uint64_t>(problem.a.nnz()) + static_cast<std::uint64_t>(problem.b.nnz());
@@ -152,7 +153,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem,
         return finish(empty_csr<T, P>(problem.a.rows, problem.b.cols), true, options);
     const auto& s = static_cast<const Operands<T>&>(*operands);
     BlockPattern pattern;
-    const bool dense = get(params, dense_output::name) != 0;
+    const bool dense = get(params, dense_output::name) == kDense;
     if (!dense) pattern = pattern_of_product(s.a, s.b);
     const BlockPattern* const where = dense ? nullptr : &pattern;
     return collect(problem, s.a.m, where, options, [&](T* values, T* hits) {
@@ -192,9 +193,9 @@ void add_all(SpgemmKernelList<T>& list) {
         for_each_point(Grid{},
                        [&](auto p) { add<P>(list, name, p.params(), &prepare<T, P>, run); });
     };
-    walk("merge", &multiply<BlockWalk::merge, T, P>);
-    walk("search", &multiply<BlockWalk::search, T, P>);
-    walk("rows", &multiply<BlockWalk::rows, T, P>);
+    walk("two-pointers", &multiply<BlockWalk::merge, T, P>);
+    walk("binary", &multiply<BlockWalk::search, T, P>);
+    walk("rowwise", &multiply<BlockWalk::rows, T, P>);
     for_each_point(TilesGrid{}, [&](auto p) {
         add<P>(list, "tiles", p.params(), &prepare_tiles<T, P>, &multiply_by_tiles<T, P>);
     });

@@ -50,9 +50,10 @@ BlockPattern pattern_of_product(const BlockMatrix<V>& a, const BlockMatrix<V>& b
     problem.a = pattern_view(a, any);
     problem.b = pattern_view(b, any);
     problem.products = a.blocks() > 0 && b.blocks() > 0;
-    const auto product = multiply_threepass(
-        problem, {{claim_rows::name, 1}, {table_reset::name, static_cast<int>(Reset::none)}}, {},
-        usual_passes<float>());
+    const auto product = multiply_threepass(problem,
+                                            {{claim_rows::name, static_cast<int>(Claim::taken)},
+                                             {table_reset::name, static_cast<int>(Reset::none)}},
+                                            {}, usual_passes<float>());
     const auto c = product->view();
     BlockPattern p{copy_of(c.row_ptr, std::int64_t{c.rows} + 1),
                    DeviceBuffer<index_t>(static_cast<std::size_t>(c.nnz())),

@@ -255,6 +255,9 @@ class EscProduct {
             SPTUNE_CUDA(cudaStreamSynchronize(stream_));
         }
         require_countable<P>(static_cast<std::uint64_t>(done_ + runs));
+        const std::uint64_t of_c =
+            static_cast<std::uint64_t>(done_ + runs) * (sizeof(T) + sizeof(index_t));
+        if (of_c > options_.memory_bytes) throw OutOfMemory("C", of_c);
         const auto* run = reinterpret_cast<const std::int64_t*>(keys.Alternate());
         row_ptr_kernel<<<blocks_for(std::int64_t{next} - row + 1, kBlock), kBlock, 0, stream_>>>(
             keys.Current(), run, runs, column_bits_, next - row, done_, row_ptr_.data() + row);

@@ -13,7 +13,8 @@ namespace sptune::cuda::hash {
 namespace {
 
 constexpr int kBlock = 256;
-constexpr int kLongRow = 1024;  ///< entries; longer rows take the whole block
+constexpr int kTurns = 16;      ///< entries that a thread looks at; a warp takes longer rows
+constexpr int kLongRow = 2048;  ///< entries; longer rows take the whole block
 
 /// What is gathered over the entries of a row.
 struct Sum {
@@ -38,10 +39,10 @@ struct Sum {
 /// store(row, sum). All threads of the block take part.
 template <class P, class Item, class Store>
 __device__ void gather_rows(const P* row_ptr, index_t rows, int shift, Item item, Store store) {
-    __shared__ index_t long_row[kBlock];
-    __shared__ int longs;
+    __shared__ index_t later[kBlock];  // rows too long for so few threads
+    __shared__ int laters;
     __shared__ Sum part[kBlock / kWarp];
-    if (threadIdx.x == 0) longs = 0;
+    if (threadIdx.x == 0) laters = 0;
     __syncthreads();
     const std::int64_t row = global_thread() >> shift;
     const int width = 1 << shift, lane = threadIdx.x & (width - 1);
@@ -49,7 +50,7 @@ __device__ void gather_rows(const P* row_ptr, index_t rows, int shift, Item item
     bool is_long = false;
     if (row < rows) {
         const P begin = row_ptr[row], end = row_ptr[row + 1];
-        is_long = end - begin > kLongRow;
+        is_long = end - begin > kTurns * width;
         if (!is_long) {
 #pragma unroll 4
             for (P k = begin + lane; k < end; k += width) sum.add(item(k));
@@ -58,22 +59,33 @@ __device__ void gather_rows(const P* row_ptr, index_t rows, int shift, Item item
     for (int offset = width / 2; offset > 0; offset /= 2) sum.add(sum.other_lane(offset));
     if (row < rows && lane == 0) {
         if (is_long)
-            long_row[atomicAdd(&longs, 1)] = static_cast<index_t>(row);
+            later[atomicAdd(&laters, 1)] = static_cast<index_t>(row);
         else
             store(static_cast<index_t>(row), sum);
     }
     __syncthreads();
-    for (int i = 0; i < longs; ++i) {
-        const P begin = row_ptr[long_row[i]], end = row_ptr[long_row[i] + 1];
+    const int warp = threadIdx.x / kWarp, warp_lane = threadIdx.x % kWarp;
+    for (int i = warp; i < laters; i += kBlock / kWarp) {
+        const P begin = row_ptr[later[i]], end = row_ptr[later[i] + 1];
+        if (end - begin > kLongRow) continue;
+        Sum all;
+#pragma unroll 4
+        for (P k = begin + warp_lane; k < end; k += kWarp) all.add(item(k));
+        for (int offset = kWarp / 2; offset > 0; offset /= 2) all.add(all.other_lane(offset));
+        if (warp_lane == 0) store(later[i], all);
+    }
+    for (int i = 0; i < laters; ++i) {
+        const P begin = row_ptr[later[i]], end = row_ptr[later[i] + 1];
+        if (end - begin <= kLongRow) continue;  // the same for all threads
         Sum all;
 #pragma unroll 4
         for (P k = begin + threadIdx.x; k < end; k += kBlock) all.add(item(k));
         for (int offset = kWarp / 2; offset > 0; offset /= 2) all.add(all.other_lane(offset));
-        if (threadIdx.x % kWarp == 0) part[threadIdx.x / kWarp] = all;
+        if (warp_lane == 0) part[warp] = all;
         __syncthreads();
         if (threadIdx.x == 0) {
             for (int w = 1; w < kBlock / kWarp; ++w) all.add(part[w]);
-            store(long_row[i], all);
+            store(later[i], all);
         }
         __syncthreads();
     }
@@ -81,7 +93,11 @@ __device__ void gather_rows(const P* row_ptr, index_t rows, int shift, Item item
 
 template <class P>
 __global__ void __launch_bounds__(kBlock)
-    ranges_kernel(index_t rows, const P* row_ptr, const index_t* col, int shift, Range* range) {
+    ranges_kernel(index_t rows, const P* row_ptr, const index_t* col, int shift, Range* range,
+                  Counters* counters) {
+    static_assert(sizeof(Counters) / 4 <= kBlock);
+    if (blockIdx.x == 0 && threadIdx.x < sizeof(Counters) / 4)
+        reinterpret_cast<unsigned*>(counters)[threadIdx.x] = 0;  // used by later kernels alone
     gather_rows(
         row_ptr, rows, shift,
         [&](P k) {
@@ -172,9 +188,9 @@ void analyse_rows(index_t rows, const P* a_ptr, const index_t* a_col, std::int64
                   Range* b_range, const Limits& limits, const RowWork& work, P* lengths,
                   void* stream) {
     const auto s = static_cast<cudaStream_t>(stream);
-    SPTUNE_CUDA(cudaMemsetAsync(work.counters, 0, sizeof(Counters), s));
     int shift = shift_for(b_entries, b_rows);
-    ranges_kernel<<<blocks(b_rows, shift), kBlock, 0, s>>>(b_rows, b_ptr, b_col, shift, b_range);
+    ranges_kernel<<<blocks(b_rows, shift), kBlock, 0, s>>>(b_rows, b_ptr, b_col, shift, b_range,
+                                                           work.counters);
     SPTUNE_CUDA_LAUNCHED("ranges_kernel");
     shift = shift_for(a_entries, rows);
     classes_kernel<<<blocks(rows, shift), kBlock, 0, s>>>(rows, a_ptr, a_col, b_ptr, b_range, shift,

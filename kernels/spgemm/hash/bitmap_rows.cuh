@@ -96,28 +96,48 @@ struct Row {
     int shift;  ///< of for_products
 };
 
+/// Many products on few sums: threads meet, above all those of different rows of B (the diagonal of
+/// A·Aᵀ is in all of them). Each such group of threads has a copy of the `sums`, where that pays.
+template <class Team, class P>
+__device__ int copies_of(const Team& team, const Row<P>& r, int sums, int room) {
+    int copies = 1;
+    while (2 * copies <= team.size() >> r.shift && 2 * copies * sums <= room &&
+           2u * copies * sums <= r.products)
+        copies *= 2;
+    return copies;
+}
+template <class Team, class P>
+__device__ int copy_of(const Team& team, const Row<P>& r, int copies) {
+    return (team.thread() >> r.shift) & (copies - 1);
+}
+/// Begins after a barrier; what it writes is the thread's own until the next.
+template <class Team, class T>
+__device__ void merge_copies(const Team& team, T* sums, int size, int copies) {
+    if (copies == 1) return;
+    for (int i = team.thread(); i < size; i += team.size()) {
+        T all = sums[i];
+        for (int copy = 1; copy < copies; ++copy) all += sums[i + copy * size];
+        sums[i] = all;
+    }
+}
+
 /// One sum for each column of the range.
 template <Mode mode, class Team, class T, class P>
 __device__ void dense_row(Team& team, const Job<T, P>& job, const Row<P>& r, const Bitmap& map,
                           T* sums, int room) {
     const int width = static_cast<int>(r.high - r.low + 1);
-    // Several copies where there is room: fewer threads then meet at one sum.
-    int copies = 1;
-    while (2 * copies <= team.warps() && 2 * copies * width <= room) copies *= 2;
+    const int copies = copies_of(team, r, width, room);
     fill(team, map.bits, map.words * 4, 0);
     for (int i = team.thread(); i < copies * width; i += team.size()) sums[i] = T{0};
     team.sync();
-    T* mine = sums + (team.warp() & (copies - 1)) * width;
+    T* mine = sums + copy_of(team, r, copies) * width;
     for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T product) {
         const unsigned at = map.offset(c);
         map.mark(at);
         atomicAdd(mine + at, product);
     });
     team.sync();
-    if (copies > 1) {
-        for (int i = team.thread(); i < width; i += team.size())
-            for (int copy = 1; copy < copies; ++copy) sums[i] += sums[i + copy * width];
-    }
+    merge_copies(team, sums, width, copies);
     const unsigned total = rank_words(team, map);  // ends with a barrier
     const long long at = settle<mode>(team, job, r.row, total);
     if (at >= 0) {
@@ -150,8 +170,10 @@ __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>&
                            const Bitmap& map, unsigned total, long long at, T* shared_sums,
                            unsigned room) {
     const bool here = total <= room;
+    const int size = static_cast<int>(total);
+    const int copies = here ? copies_of(team, r, size, static_cast<int>(room)) : 1;
     T* const sums = here ? shared_sums : job.value + at;
-    for (unsigned i = team.thread(); i < total; i += team.size()) sums[i] = T{0};
+    for (int i = team.thread(); i < copies * size; i += team.size()) sums[i] = T{0};
     for_bits(team, map, total, [&](unsigned rank, unsigned offset) {
         job.col[at + rank] = map.low + static_cast<index_t>(offset);
     });
@@ -163,10 +185,10 @@ __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>&
         });
     };
     if (here) {
-        add(shared_sums);
+        add(shared_sums + copy_of(team, r, copies) * size);
         team.sync();
-        for (unsigned i = team.thread(); i < total; i += team.size())
-            job.value[at + i] = shared_sums[i];
+        merge_copies(team, shared_sums, size, copies);  // and writes what is its own:
+        for (int i = team.thread(); i < size; i += team.size()) job.value[at + i] = shared_sums[i];
     } else {
         add(job.value + at);
     }

@@ -5,6 +5,7 @@
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace sptune::cuda::hash {
@@ -107,11 +108,18 @@ unsigned enough(std::int64_t pieces, int each, int threads, int bytes) {
         (pieces + each - 1) / each, std::int64_t{multiprocessors()} * resident(threads, bytes)));
 }
 
-template <class Kernel>
-void allow(Kernel kernel, int bytes) {
-    if (bytes > (48 << 10) - 1024)
+/// A kernel that may have that much shared memory, allowed once for each size that passes all
+/// before it.
+template <auto kernel>
+auto allowed(int bytes) {
+    constexpr int kAlways = (48 << 10) - 1024;
+    static std::atomic<int> most{kAlways};
+    if (bytes > most) {
         SPTUNE_CUDA(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        most = bytes;
+    }
+    return kernel;
 }
 
 }  // namespace
@@ -120,22 +128,19 @@ template <Mode mode, class T, class P>
 void multiply_rows(const Job<T, P>& job, const TeamSizes& sizes, void* stream) {
     const auto s = static_cast<cudaStream_t>(stream);
     if (sizes.bigs) {
-        const auto kernel = block_kernel<mode, kBigBlock, T, P>;
-        allow(kernel, sizes.big_bytes);
+        const auto kernel = allowed<&block_kernel<mode, kBigBlock, T, P>>(sizes.big_bytes);
         kernel<<<enough(job.a.rows, 1, kBigBlock, sizes.big_bytes), kBigBlock, sizes.big_bytes,
                  s>>>(job, kBigRow, sizes.big_bytes);
         SPTUNE_CUDA_LAUNCHED("block_kernel for the longest rows");
     }
     if (sizes.blocks) {
-        const auto kernel = block_kernel<mode, 512, T, P>;
-        allow(kernel, sizes.block_bytes);
+        const auto kernel = allowed<&block_kernel<mode, 512, T, P>>(sizes.block_bytes);
         kernel<<<enough(job.a.rows, 1, sizes.block, sizes.block_bytes), sizes.block,
                  sizes.block_bytes, s>>>(job, kBlockRow, sizes.block_bytes);
         SPTUNE_CUDA_LAUNCHED("block_kernel");
     }
-    const auto kernel = light_kernel<mode, T, P>;
     const int bytes = sizes.warp_bytes * (kLightBlock / kWarp);
-    allow(kernel, bytes);
+    const auto kernel = allowed<&light_kernel<mode, T, P>>(bytes);
     kernel<<<enough(job.a.rows, kLightBlock / kWarp, kLightBlock, bytes), kLightBlock, bytes, s>>>(
         job, sizes.warp_bytes);
     SPTUNE_CUDA_LAUNCHED("light_kernel");

@@ -1,53 +1,38 @@
 // Hash SpGEMM on the GPU: rows of C binned by their work, accumulated in registers, hash tables or
 // bitmaps. One pass writes the rows to a temporary as they get ready, and copies them into order
 // once nnz(C) is known; two passes count first, which takes less memory.
-#include "kernels/cuda/axes.hpp"
+#include "kernels/spgemm/hash/multiply.hpp"
+
 #include "kernels/spgemm/device_spgemm.hpp"
 #include "kernels/spgemm/hash/job.hpp"
-#include "kernels/spgemm/kernel_list.hpp"
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace sptune {
+namespace sptune::cuda::hash {
 namespace {
 
-using namespace cuda;
-using namespace cuda::hash;
-
-/// 1: pack, then place; 2: count, then write
-struct passes {
-    static constexpr const char* name = "p";
-};
-/// 1: hash tables come before bitmaps
-struct hash_first {
-    static constexpr const char* name = "h";
-};
-/// most products of a row that a warp takes
-struct warp_row {
-    static constexpr const char* name = "w";
-};
-using Grid = grid<axis<passes, 1, 2>, axis<hash_first, 0, 1>, axis<warp_row, 256, 1024>,
-                  axis<block, 128, 256, 512>>;
-
-constexpr int kWarpBytes = 6 << 10;   // 32 warps on a multiprocessor
-constexpr int kBigBytes = 200 << 10;  // one block on it
+constexpr int kBigBytes = 200 << 10;  // one block on a multiprocessor
+/// Entries of the temporary C that a team takes at a time; a row of a quarter of that takes its
+/// own.
 constexpr int kChunk = 512;
+constexpr int kNoChunk = 4;  ///< every row takes its own
 /// Where a temporary C of the upper bound's size would be larger, it is sized by a sample.
 constexpr std::uint64_t kUnsampledBytes = 256u << 20;
 constexpr int kSampleStride = 32;
 
 template <class T, class P>
-TeamSizes sizes_for(const SpgemmProblem<T, P>& problem, const Params& params, Limits& limits) {
+TeamSizes sizes_for(const SpgemmProblem<T, P>& problem, const Tuning& tuning, Limits& limits) {
     TeamSizes s;
-    s.block = get(params, block::name);
-    s.warp_bytes = kWarpBytes;
-    s.block_bytes = (208 << 10) / 1024 * s.block;  // 32 warps on a multiprocessor here too
-    s.big_bytes = kBigBytes;
+    s.block = tuning.block;
+    s.warp_bytes = tuning.warp_bytes;
+    // 32 warps on a multiprocessor, as with 6 KiB for each.
+    s.block_bytes = std::min((208 << 10) / 1024 * s.block, shared_memory_limit());
+    s.big_bytes = std::min(kBigBytes, shared_memory_limit());
     limits.columns = problem.b.cols;
     for (int c = kTiny8; c <= kTiny64; ++c) limits.products[c] = 8u << c;
-    limits.products[kWarpRow] = static_cast<std::uint32_t>(get(params, warp_row::name));
+    limits.products[kWarpRow] = static_cast<std::uint32_t>(tuning.warp_products);
     limits.products[kBlockRow] = 32u * static_cast<std::uint32_t>(s.block);
     const auto set = [&](RowClass c, int bytes) {
         limits.bitmap[c] = bitmap_columns(bytes);
@@ -81,31 +66,30 @@ struct Mailbox {
 template <class T, class P>
 class HashProduct {
   public:
-    HashProduct(const SpgemmProblem<T, P>& problem, const Params& params,
+    HashProduct(const SpgemmProblem<T, P>& problem, const Tuning& tuning,
                 const SpgemmOptions& options, cudaStream_t stream)
         : problem_(problem), options_(options), stream_(stream) {
         job_.a = problem.a;
         job_.b = problem.b;
         job_.sorted = options.sorted;
-        job_.hash_first = get(params, hash_first::name) == 1;
-        sizes_ = sizes_for(problem, params, limits_);
+        job_.hash_first = tuning.hash_first;
+        sizes_ = sizes_for(problem, tuning, limits_);
     }
 
     DeviceCsr<T, P> run(bool pack) {
         prepare();
         std::uint64_t room = 0;
         if (pack) room = room_for_temporary();
-        DeviceBuffer<index_t> col(room);
-        DeviceBuffer<T> value(room);
+        DeviceBuffer<char> temporary(room * kEntryBytes);  // one allocation: each takes time
         allow_allocations(stream_);
         if (room) {
             Job<T, P> packed = job_;
-            packed.col = col.data();
-            packed.value = value.data();
+            packed.value = reinterpret_cast<T*>(temporary.data());
+            packed.col = reinterpret_cast<index_t*>(temporary.data() + room * sizeof(T));
             packed.capacity = static_cast<std::int64_t>(room);
             multiply_rows<Mode::pack>(packed, sizes_, stream_);
             const Counters found = finish_lengths();
-            DeviceCsr<T, P> c = allocate(found.entries, col.bytes() + value.bytes());
+            DeviceCsr<T, P> c = allocate(found.entries, temporary.bytes());
             if (found.cursor <= room) {
                 packed.row_ptr = c.row_ptr.data();
                 place_rows(packed, c.col_idx.data(), c.values.data(), c.entries, stream_);
@@ -129,18 +113,20 @@ class HashProduct {
     }
     /// Places of a temporary C with that many entries, what is lost at the ends of chunks included.
     static std::uint64_t places(std::uint64_t entries, index_t rows, int chunk) {
+        if (chunk == kNoChunk) return entries;
         return entries + entries / 3 + teams(rows) * static_cast<std::uint64_t>(chunk);
     }
     static int chunk_for(std::uint64_t upper, index_t rows) {
-        return static_cast<int>(std::clamp<std::uint64_t>(upper / teams(rows) / 2, 64, kChunk));
+        const std::uint64_t fair = upper / teams(rows) / 2;
+        return fair < 8 ? kNoChunk : static_cast<int>(std::min<std::uint64_t>(fair, kChunk));
     }
     static constexpr std::uint64_t kEntryBytes = sizeof(T) + sizeof(index_t);
 
   private:
     /// Most teams that hold a chunk at the same time, of all launches together.
     static std::uint64_t teams(index_t rows) {
-        return static_cast<std::uint64_t>(
-            std::min<std::int64_t>(3 * std::int64_t{rows}, multiprocessors() * std::int64_t{48}));
+        return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+            3 * std::int64_t{rows}, 1, multiprocessors() * std::int64_t{48}));
     }
 
     /// Takes the memory and analyses the rows.
@@ -257,52 +243,46 @@ class HashProduct {
     bool scan_now_ = false;
 };
 
-template <class T, class P>
-SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {
-    using Hash = HashProduct<T, P>;
-    SpgemmFootprint f;
-    const index_t rows = problem.a.rows;
-    f.temporary_bytes = Hash::fixed_bytes(rows, problem.b.rows);
-    if (get(params, passes::name) == 1)
-        f.temporary_bytes +=
-            Hash::kEntryBytes *
-            Hash::places(problem.upper_entries, rows, Hash::chunk_for(problem.upper_entries, rows));
-    return f;
-}
-
-template <class T, class P>
-std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, const SpgemmOperands*,
-                                        const Params& params, const SpgemmOptions& options,
-                                        SpgemmLaunch launch) {
-    const cudaStream_t stream = stream_of(launch);
-    DeviceCsr<T, P> c;
-    if (problem.products == 0) {
-        c = empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
-    } else {
-        c = HashProduct<T, P>(problem, params, options, stream).run(get(params, passes::name) == 1);
-        if (options.drop_zeros) drop_zeros(c, stream);
-    }
-    return std::make_unique<DeviceProduct<T, P>>(std::move(c));
-}
-
-template <class P, class T>
-void add(SpgemmKernelList<T>& list) {
-    for_each_point(Grid{}, [&](auto point) {
-        add_spgemm_kernel<P>(list, Backend::cuda, "csr", "hash", point.params(), &inspect<T, P>,
-                             &multiply<T, P>)
-            .variant.deterministic = false;  // sums are taken in the order of arrival
-    });
-}
-
 }  // namespace
 
-template <class T>
-void add_hash_kernels(SpgemmKernelList<T>& list) {
-    add<std::int32_t>(list);
-    add<std::int64_t>(list);
+int shared_memory_limit() {
+    static const int limit = [] {
+        constexpr int kStatic = 1 << 10;  // what the kernels declare, and the system's part
+        int device = 0, most = 0;
+        SPTUNE_CUDA(cudaGetDevice(&device));
+        SPTUNE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        return (most - kStatic) / 16 * 16;
+    }();
+    return limit;
 }
 
-template void add_hash_kernels(SpgemmKernelList<float>&);
-template void add_hash_kernels(SpgemmKernelList<double>&);
+template <class T, class P>
+DeviceCsr<T, P> multiply(const SpgemmProblem<T, P>& problem, const Tuning& tuning,
+                         const SpgemmOptions& options, cudaStream_t stream) {
+    if (problem.products == 0) return empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
+    DeviceCsr<T, P> c = HashProduct<T, P>(problem, tuning, options, stream).run(tuning.pack);
+    if (options.drop_zeros) drop_zeros(c, stream);
+    return c;
+}
 
-}  // namespace sptune
+template <class T, class P>
+std::uint64_t temporary_bytes(const SpgemmProblem<T, P>& problem, const Tuning& tuning) {
+    using Hash = HashProduct<T, P>;
+    const index_t rows = problem.a.rows;
+    std::uint64_t bytes = Hash::fixed_bytes(rows, problem.b.rows);
+    if (tuning.pack)
+        bytes += Hash::kEntryBytes * Hash::places(problem.upper_entries, rows,
+                                                  Hash::chunk_for(problem.upper_entries, rows));
+    return bytes;
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                 \
+    template DeviceCsr<T, P> multiply(const SpgemmProblem<T, P>&, const Tuning&, \
+                                      const SpgemmOptions&, cudaStream_t);       \
+    template std::uint64_t temporary_bytes(const SpgemmProblem<T, P>&, const Tuning&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+
+}  // namespace sptune::cuda::hash

@@ -44,7 +44,7 @@ struct Limits {
     std::uint32_t table[kClasses] = {};     ///< products that its hash table takes
 };
 
-/// In device memory; zero at the start.
+/// In device memory; analyse_rows() begins with zeros.
 struct Counters {
     unsigned long long cursor;   ///< entries of the temporary C that are taken
     unsigned long long entries;  ///< of C
@@ -66,7 +66,7 @@ struct RowWork {
 };
 
 /// Fills `work` and writes length 0 for rows without products. `b_range` has a place for every row
-/// of B. `a_cols` etc. as in CsrView. All in `stream`.
+/// of B, which has at least one. All in `stream`.
 template <class P>
 void analyse_rows(index_t rows, const P* a_ptr, const index_t* a_col, std::int64_t a_entries,
                   index_t b_rows, const P* b_ptr, const index_t* b_col, std::int64_t b_entries,

@@ -109,7 +109,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
 }
 
 using Grid = grid<axis<block, 128, 256>, axis<row_threads, 8, 32, kWholeBlock>,
-                  axis<claim_rows, 0, 1>, axis<table_reset, 0, 1, 2>>;
+                  axis<claim_rows, 1, 2>, axis<table_reset, 1, 2, 3>>;
 
 /// Clearing whole tables is kept for comparison, as it was published: a block for each row.
 template <class Point>
@@ -117,7 +117,7 @@ constexpr bool wanted() {
     return Point::template get<table_reset>() != static_cast<int>(Reset::whole) ||
            (Point::template get<block>() == 128 &&
             Point::template get<row_threads>() == kWholeBlock &&
-            Point::template get<claim_rows>() == 0);
+            Point::template get<claim_rows>() == static_cast<int>(Claim::shared_out));
 }
 
 }  // namespace

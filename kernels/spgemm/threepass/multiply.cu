@@ -40,7 +40,8 @@ std::unique_ptr<Product<T, P>> multiply_threepass(const SpgemmProblem<T, P>& pro
         DeviceBuffer<P> table(static_cast<std::size_t>(blocks) *
                               static_cast<std::size_t>(passes.teams_per_block) *
                               static_cast<std::size_t>(problem.b.cols));
-        DeviceBuffer<int> next(get(params, claim_rows::name) ? 1 : 0);
+        DeviceBuffer<int> next(get(params, claim_rows::name) == static_cast<int>(Claim::taken) ? 1
+                                                                                               : 0);
         const auto make_ready = [&] {
             table.fill_bytes(0xff);
             next.fill_bytes(0);

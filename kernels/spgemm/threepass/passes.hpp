@@ -12,7 +12,7 @@
 
 namespace sptune::cuda {
 
-/// 1: a team takes the next row that nobody has. 0: rows are shared out beforehand.
+/// How rows come to teams.
 struct claim_rows {
     static constexpr const char* name = "d";
 };
@@ -20,10 +20,14 @@ struct claim_rows {
 struct table_reset {
     static constexpr const char* name = "r";
 };
+enum class Claim {
+    shared_out = 1,  ///< beforehand, as published
+    taken = 2,       ///< a team takes the next one that nobody has
+};
 enum class Reset {
-    whole = 0,    ///< every column, as published
-    touched = 1,  ///< only what the row wrote
-    none = 2,     ///< nothing: what a place holds tells which row wrote it
+    whole = 1,    ///< every column, as published
+    touched = 2,  ///< only what the row wrote
+    none = 3,     ///< nothing: what a place holds tells which row wrote it
 };
 
 /// One launch of a pass.

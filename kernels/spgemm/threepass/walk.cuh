@@ -32,7 +32,7 @@ struct Team {
 };
 
 /// Hands out the rows: the next one nobody has, or every `teams`-th.
-struct Claim {
+struct RowSource {
     int* next;  ///< nullptr: rows are shared out beforehand
     index_t rows;
 };
@@ -48,11 +48,11 @@ struct Stage {
 
 /// Calls work(row) for each row that falls to this team, all its threads together.
 template <class Team, class Stage, class Work>
-__device__ void for_each_row(const Claim& claim, Stage& stage, Work work) {
+__device__ void for_each_row(const RowSource& source, Stage& stage, Work work) {
     const std::int64_t team = std::int64_t{blockIdx.x} * Team::kPerBlock + Team::place();
     const std::int64_t teams = std::int64_t{gridDim.x} * Team::kPerBlock;
-    if (claim.next == nullptr) {
-        for (std::int64_t row = team; row < claim.rows; row += teams) {
+    if (source.next == nullptr) {
+        for (std::int64_t row = team; row < source.rows; row += teams) {
             Team::sync();
             work(static_cast<index_t>(row));
         }
@@ -60,10 +60,10 @@ __device__ void for_each_row(const Claim& claim, Stage& stage, Work work) {
     }
     for (;;) {
         Team::sync();
-        if (Team::rank() == 0) stage.row[Team::place()] = atomicAdd(claim.next, 1);
+        if (Team::rank() == 0) stage.row[Team::place()] = atomicAdd(source.next, 1);
         Team::sync();
         const index_t row = stage.row[Team::place()];
-        if (row < 0 || row >= claim.rows) return;
+        if (row < 0 || row >= source.rows) return;
         work(row);
     }
 }

@@ -79,8 +79,9 @@ void for_each_step(Visit visit) {
                    [&](auto p) { visit("tiled-prefix", OfBlock<WriteBack::scanned>{}, p); });
 }
 
-/// Products that one thread may go through, those of other tiles included: about a second.
-constexpr std::uint64_t kMostSteps = 1ull << 25;
+/// Products that one thread may go through, those of other tiles included: about a tenth of a
+/// second.
+constexpr std::uint64_t kMostSteps = 1ull << 22;
 
 template <class Kernel, class T, class P>
 SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params) {

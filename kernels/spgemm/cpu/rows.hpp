@@ -14,6 +14,7 @@
 #include "features/product.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/cpu/drop_zeros.hpp"
+#include "kernels/spgemm/cpu/row_store.hpp"
 #include "kernels/spgemm/host_product.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
 #include "matrix/memory.hpp"
@@ -22,8 +23,6 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <utility>
 #include <vector>
 
 namespace sptune::spgemm_cpu {
@@ -48,86 +47,6 @@ inline std::vector<index_t> cut_rows(const std::uint64_t* work, index_t rows, in
     }
     return first;
 }
-
-/// Room for finished rows.
-template <class T>
-struct RowBlock {
-    static constexpr std::size_t kEntries = std::size_t{1} << 18;
-    explicit RowBlock(std::size_t entries) : cols(entries), values(entries) {}
-    Buffer<index_t> cols;
-    Buffer<T> values;
-};
-
-/// Blocks of the usual size are kept for the next product, up to 96 MiB of f64: the system needs as
-/// long to clear their pages as a product of short rows to fill them.
-template <class T>
-class RowBlockPool {
-  public:
-    static RowBlockPool& instance() {
-        static RowBlockPool pool;
-        return pool;
-    }
-    RowBlock<T> take(std::size_t entries) {
-        if (entries > RowBlock<T>::kEntries) return RowBlock<T>(entries);
-        const std::lock_guard lock(mutex_);
-        if (free_.empty()) return RowBlock<T>(RowBlock<T>::kEntries);
-        RowBlock<T> block = std::move(free_.back());
-        free_.pop_back();
-        return block;
-    }
-    void give(RowBlock<T> block) noexcept {
-        constexpr std::size_t kMost = 32;
-        if (block.cols.size() != RowBlock<T>::kEntries) return;
-        const std::lock_guard lock(mutex_);
-        if (free_.capacity() < kMost) free_.reserve(kMost);
-        if (free_.size() < kMost) free_.push_back(std::move(block));
-    }
-
-  private:
-    std::mutex mutex_;
-    std::vector<RowBlock<T>> free_;
-};
-
-/// Finished rows of unknown number of entries, in blocks that are never moved.
-template <class T>
-class RowStore {
-  public:
-    struct Stretch {  ///< rows [first, last), whose entries lie in one piece
-        index_t first, last;
-        const index_t* cols;
-        const T* values;
-    };
-
-    RowStore() = default;
-    RowStore(RowStore&&) = default;
-    RowStore& operator=(RowStore&&) = delete;
-    ~RowStore() {
-        for (RowBlock<T>& block : blocks_) RowBlockPool<T>::instance().give(std::move(block));
-    }
-
-    /// Room for `entries`, behind what was added before.
-    std::pair<index_t*, T*> room(index_t row, std::size_t entries) {
-        const bool full = blocks_.empty() || blocks_.back().cols.size() - used_ < entries;
-        if (full) {
-            blocks_.push_back(RowBlockPool<T>::instance().take(entries));
-            used_ = 0;
-        }
-        index_t* const cols = blocks_.back().cols.data() + used_;
-        T* const values = blocks_.back().values.data() + used_;
-        if (full || stretches_.back().last != row) stretches_.push_back({row, row, cols, values});
-        return {cols, values};
-    }
-    void added(index_t row, std::size_t entries) {
-        used_ += entries;
-        stretches_.back().last = row + 1;
-    }
-    const std::vector<Stretch>& stretches() const { return stretches_; }
-
-  private:
-    std::vector<RowBlock<T>> blocks_;
-    std::vector<Stretch> stretches_;
-    std::size_t used_ = 0;
-};
 
 template <class Rows, class T, class P>
 class RowProduct {

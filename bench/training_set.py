@@ -9,15 +9,18 @@ runs, saddle points, circuits, roads …), are written by this script, and stay 
 evenly on a logarithmic scale. What is made depends on --seed alone. The name of a matrix begins with its
 family and "--": `sptune evaluate` keeps a family together. Further matrices may be named at the end.
 
-Matrices take turns in an order that mixes families and sizes, and both precisions follow each other, so
-that a run cut short by --limit has seen some of everything. The packed file is an export of the database
+Matrices take turns in an order that mixes families and sizes, so that a run cut short by --limit has seen some
+of everything. With --alternate each has only one of the precisions. bench/training_device runs this script for the
+GPU and the CPU of a machine at once. The packed file is an export of the database
 without samples and without what was illegal or not reached.
 """
 
 import argparse
+import concurrent.futures
 import gzip
 import json
 import math
+import os
 import pathlib
 import random
 import subprocess
@@ -25,7 +28,15 @@ import sys
 import tempfile
 import time
 
-GROUP = 6  # matrices in one run of the program: it measures the machine's bandwidth only once
+GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
+
+# On a GPU the whole grid takes seconds a matrix. These are the variants that differ by more than a few percent:
+# block sizes hardly do.
+CUDA_VARIANTS = ",".join(
+    [f"spmv.cuda.csr.*.b{b}.*" for b in (128, 256)]
+    + [f"spmv.cuda.sell.*.c{c}.*.b256.*" for c in (2, 4, 8, 16, 32, 64)]
+    + ["spmv.cuda.bsr.*.b128.*", "spmv.cuda.coo.*", "spmv.cuda.cusparse.*"]
+    + [f"spmv.cuda.{f}.*.b256.*" for f in ("csc", "dia", "ell", "hyb", "pjds")])
 
 
 def log_uniform(rng, low, high):
@@ -312,7 +323,7 @@ def make(args, item, folder):
 
 def profile(args, paths, precision):
     command = [args.sptune, "profile", *map(str, paths), "--backend", args.backend, "--precision", precision,
-               "--db", args.db, "--variants", args.variants, "--budget", str(args.budget)]
+               "--db", args.db, "--variants", args.variants, "--budget", str(args.budget), "--threads", str(args.threads)]
     if args.mkl:
         command += ["--mkl", args.mkl]
     run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -349,7 +360,10 @@ def main():
     parser.add_argument("--largest", type=float, default=3e6, help="nonzeros")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=2, help="seconds for each sweep")
-    parser.add_argument("--variants", default="*")
+    parser.add_argument("--variants", help="default: all; on a GPU those that differ most")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--alternate", action="store_true", help="half of the matrices in each precision")
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="only every N-th matrix, from the I-th on")
     parser.add_argument("--mkl")
     parser.add_argument("--folder", help="where the matrices go (and stay); default: a temporary folder")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which no new group begins")
@@ -358,24 +372,45 @@ def main():
     if args.matrices and not all(p.is_file() for p in args.matrices):
         parser.error("no such matrix: " + ", ".join(str(p) for p in args.matrices if not p.is_file()))
 
+    if not args.variants:
+        args.variants = CUDA_VARIANTS if args.backend == "cuda" else "*"
+
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as temporary:
+    precisions = args.precisions.split(",")
+    part, parts = map(int, args.part.split("/"))
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(1) as ahead:
         folder = pathlib.Path(args.folder or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         items = list(args.matrices) + plan(args)
         random.Random(args.seed).shuffle(items)
-        for i in range(0, len(items), GROUP):
+        items = items[part::parts]
+        groups = [items[i:i + GROUP] for i in range(0, len(items), GROUP)]
+
+        def make_all(group):
+            return [item if isinstance(item, pathlib.Path) else make(args, item, folder) for item in group]
+
+        # With cores to spare the next group is made while this one is measured.
+        spare = (os.cpu_count() or 1) >= 8
+        coming = ahead.submit(make_all, groups[0]) if groups else None
+        for i, group in enumerate(groups):
             if time.monotonic() - start > args.limit:
-                print(f"stopped after {i} of {len(items)} matrices: --limit", file=sys.stderr)
+                print(f"stopped after {i * GROUP} of {len(items)} matrices: --limit", file=sys.stderr)
                 break
-            paths = [item if isinstance(item, pathlib.Path) else make(args, item, folder)
-                     for item in items[i:i + GROUP]]
-            for precision in args.precisions.split(","):
-                profile(args, [p for p in paths if p], precision)
-            if not args.folder:
-                for path in folder.iterdir():
+            paths = coming.result()
+            if i + 1 < len(groups) and spare:
+                coming = ahead.submit(make_all, groups[i + 1])
+            for turn, precision in enumerate(precisions):
+                step = len(precisions) if args.alternate else 1
+                now = [p for p in paths[turn % step::step] if p]
+                if now:
+                    profile(args, now, precision)
+            if i + 1 < len(groups) and not spare:
+                coming = ahead.submit(make_all, groups[i + 1])
+            for path in paths:
+                if path and not args.folder and path.parent == folder:
                     path.unlink()
-            print(f"{min(i + GROUP, len(items))} of {len(items)}, {time.monotonic() - start:.0f} s", file=sys.stderr)
+            print(f"{min((i + 1) * GROUP, len(items))} of {len(items)}, {time.monotonic() - start:.0f} s",
+                  file=sys.stderr)
     if args.export:
         pack(args)
 

@@ -15,6 +15,8 @@
 namespace sptune::models {
 namespace {
 
+constexpr std::size_t kMisses = 10;  ///< listed
+
 double cost(const Timed& t, double calls) {
     return t.us + (calls > 0 ? t.convert_us / calls : 0);
 }
@@ -45,9 +47,8 @@ class Tally {
         score_.geomean += std::log1p(regret);
         score_.speedup += std::log(csr / mine);
         ++score_.confusion[best.variant.format][chosen.variant.format];
-        if (regrets_.empty() || regret > score_.worst)
-            score_.worst = regret, score_.worst_matrix = s.name;
         regrets_.push_back(regret);
+        score_.misses.push_back({s.name, chosen.variant.id(), best.variant.id(), regret});
     }
 
     Score score() {
@@ -62,6 +63,9 @@ class Tally {
             score_.p95 = regrets_[static_cast<std::size_t>(
                                       std::ceil(0.95 * static_cast<double>(regrets_.size()))) -
                                   1];
+        std::stable_sort(score_.misses.begin(), score_.misses.end(),
+                         [](const auto& a, const auto& b) { return a.regret > b.regret; });
+        score_.misses.resize(std::min(score_.misses.size(), kMisses));
         return score_;
     }
     bool empty() const { return regrets_.empty(); }
@@ -75,7 +79,7 @@ class Tally {
 std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const EvaluateOptions& options,
                            std::string& protocol) {
     std::vector<Fold> folds;
-    if (options.model) {
+    if (!options.given.empty()) {
         protocol = "the given model on all matrices";
         folds.push_back({{}, all});
     } else if (!options.hold_out.empty()) {
@@ -91,7 +95,7 @@ std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const Evaluate
         for (int i = 0; i < options.folds; ++i) folds.push_back(fold_of(all, options.folds, i));
     }
     std::erase_if(folds, [&](const Fold& f) {
-        return f.test.empty() || (f.train.empty() && !options.model);
+        return f.test.empty() || (f.train.empty() && options.given.empty());
     });
     return folds;
 }
@@ -144,14 +148,13 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
     trees.folds = 0;
     for (const Fold& fold : folds) {
         std::vector<std::unique_ptr<Predictor>> made;
-        if (!options.model) {
+        if (options.given.empty()) {
             made.push_back(std::make_unique<TreeModel>(TreeModel::train(fold.train, trees)));
             made.push_back(std::make_unique<BestSf>(BestSf::train(fold.train)));
             made.push_back(std::make_unique<Nearest>(fold.train));
         }
         made.push_back(std::make_unique<Heuristic>());
-        std::vector<const Predictor*> predictors;
-        if (options.model) predictors.push_back(options.model);
+        std::vector<const Predictor*> predictors = options.given;
         for (const auto& p : made) predictors.push_back(p.get());
         for (const Sample* s : fold.test) {
             std::size_t i = 0;

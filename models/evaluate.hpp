@@ -6,21 +6,26 @@
 namespace sptune::models {
 
 struct EvaluateOptions {
-    int folds = 10;        ///< by group; ignored where hold_out or model is given
+    int folds = 10;        ///< by group; ignored where hold_out or given says otherwise
     std::string hold_out;  ///< glob of matrix names: train on the others, test on these
     double calls = 0;      ///< conversion is spread over so many; 0: it does not count
     TreeOptions trees;
-    const Predictor* model = nullptr;  ///< test this one, trained elsewhere, beside the simple ones
+    std::vector<const Predictor*> given;  ///< test these, trained elsewhere, beside simple ones
 };
 
 /// What one way of choosing would have cost. Regret: cost of the chosen / cost of the best - 1.
 struct Score {
     std::string name;
     int matrices = 0;
-    double right_format = 0;                 ///< share whose format is that of the best
-    double within_5 = 0;                     ///< share with a regret of at most 5 %
-    double geomean = 0, p95 = 0, worst = 0;  ///< regret
-    std::string worst_matrix;
+    double right_format = 0;      ///< share whose format is that of the best
+    double within_5 = 0;          ///< share with a regret of at most 5 %
+    double geomean = 0, p95 = 0;  ///< regret
+    /// The matrices with the largest regrets, largest first.
+    struct Miss {
+        std::string matrix, chosen, best;
+        double regret = 0;
+    };
+    std::vector<Miss> misses;
     double slower = 0;    ///< share that costs more than plain CSR
     double slower_5 = 0;  ///< by more than 5 %
     double speedup = 0;   ///< over plain CSR, geometric mean

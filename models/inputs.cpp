@@ -1,6 +1,5 @@
 #include "models/inputs.hpp"
 
-#include "models/heuristic.hpp"
 #include "models/holding.hpp"
 
 #include <algorithm>
@@ -86,12 +85,9 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     const double csr = nnz * (value + sizeof(index_t)) + rows * 4;
     const double all = csr + (rows + cols) * value;
     const double cache = std::max(static_cast<double>(device.llc_bytes), 1.0);
-    const double stream_us = all / bandwidth_gbs(device, all) / 1e3;
     put("csr_bytes", std::log2(csr));
     put("csr_in_cache", std::log2(all / cache));
     put("x_in_cache", std::log2(cols * value / cache));
-    put("stream_us", std::log2(stream_us));
-    put("stream_over_launch", std::log2(stream_us / std::max(device.launch_us, 1.0)));
     put("threads", std::log2(std::max(device.threads, 1)));
     put("rows_per_thread", std::log2(rows / std::max(device.threads, 1)));
 

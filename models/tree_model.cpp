@@ -17,7 +17,7 @@ constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it wa
 constexpr double kClose = 1.05;         ///< of the best: a hit
 
 /// What plain CSR's arrays take at the measured bandwidth.
-double roofline_us(const Features& f, const db::Device& device, ValueType value) {
+double streaming_us(const Features& f, const db::Device& device, ValueType value) {
     Variant csr;
     csr.format = "csr", csr.value = value;
     const auto bytes = static_cast<double>(estimated_bytes(f, csr));
@@ -144,7 +144,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
             if (t && !t->bounded) best = std::min(best, t->us);
         float* side = &sides.y[i * sides.outputs];
         side[0] = static_cast<float>(
-            std::log(s.baseline_us() / roofline_us(s.features, s.device, s.value)));
+            std::log(s.baseline_us() / streaming_us(s.features, s.device, s.value)));
         for (std::size_t k = 0; k < list.size(); ++k) {
             if (!list[k]) continue;
             times.y[i * times.outputs + k] =
@@ -157,6 +157,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     Parts parts;
     parts.backend = samples.front()->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
     parts.device_keys.assign(keys.begin(), keys.end());
+    parts.bandwidth = samples.front()->device.bandwidth_curve;
     parts.portfolio = variants_of(samples, names);
     parts.times = Forest::train(times, options.forest);
     parts.sides = Forest::train(sides, options.side);
@@ -172,9 +173,12 @@ bool TreeModel::knows(const Variant& v) const {
     return v.op == Op::spmv && v.backend == parts_.backend && index_.contains(short_hash(v));
 }
 
-std::vector<float> TreeModel::times(const Features& features, const db::Device& device,
-                                    ValueType value) const {
-    return parts_.times.predict(inputs(features, device, value));
+double TreeModel::roofline_us(const Features& f, const db::Device& device, ValueType value) const {
+    if (!device.bandwidth_curve.empty() || device.bandwidth_gbs > 0)
+        return streaming_us(f, device, value);
+    db::Device known = device;
+    known.bandwidth_curve = parts_.bandwidth;
+    return streaming_us(f, known, value);
 }
 
 std::vector<Prediction> TreeModel::predict(const Features& features, const db::Device& device,
@@ -201,7 +205,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
 }
 
 double TreeModel::confidence(const Features& features, const db::Device& device) const {
-    const auto behind = times(features, device, ValueType::f64);
+    const auto behind = parts_.times.predict(inputs(features, device, ValueType::f64));
     const auto best = std::min_element(behind.begin(), behind.end()) - behind.begin();
     const std::string& format = parts_.portfolio[static_cast<std::size_t>(best)].format;
     double share = 0.5;

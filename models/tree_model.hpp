@@ -30,7 +30,9 @@ class TreeModel final : public Predictor {
     struct Parts {
         Backend backend = Backend::cpu;
         std::vector<std::string> device_keys;  ///< that it was trained on
-        std::vector<Variant> portfolio;        ///< the baseline first; value and index say nothing
+        /// Of one of them: stands in where the bandwidth of the device at hand was not measured.
+        std::vector<db::BandwidthPoint> bandwidth;
+        std::vector<Variant> portfolio;  ///< the baseline first; value and index say nothing
         /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
         Forest times;
         /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
@@ -54,8 +56,8 @@ class TreeModel final : public Predictor {
     const Parts& parts() const { return parts_; }
 
   private:
-    std::vector<float> times(const Features& features, const db::Device& device,
-                             ValueType value) const;
+    /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
+    double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
 
     Parts parts_;
     std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()

@@ -102,6 +102,9 @@ BestSf::BestSf(Parts parts) : parts_(std::move(parts)) {
         if (p.first >= parts_.choices.size() || p.second >= parts_.choices.size() ||
             p.svm.dimensions() != kDimensions)
             throw Error("bestsf: a pair does not match the formats");
+    for (std::size_t c = 0; c < parts_.choices.size(); ++c)
+        for (std::size_t k = 0; k < parts_.choices[c].kernels.size(); ++k)
+            places_.emplace(short_hash(parts_.choices[c].kernels[k]), Place{c, k});
 }
 
 BestSf BestSf::train(const std::vector<const Sample*>& samples, const SvmOptions& options) {
@@ -158,11 +161,7 @@ bool BestSf::covers(Op op, ValueType, const db::Device& device) const {
 
 bool BestSf::knows(const Variant& v) const {
     if (v.op != Op::spmv || v.backend != parts_.backend) return false;
-    const std::uint64_t hash = short_hash(v);
-    return std::any_of(parts_.choices.begin(), parts_.choices.end(), [&](const Choice& c) {
-        return std::any_of(c.kernels.begin(), c.kernels.end(),
-                           [&](const Variant& k) { return short_hash(k) == hash; });
-    });
+    return places_.contains(short_hash(v));
 }
 
 std::vector<int> BestSf::votes(const Features& features) const {
@@ -187,19 +186,17 @@ std::vector<Prediction> BestSf::predict(const Features& features, const db::Devi
     const auto bytes = static_cast<double>(estimated_bytes(features, csr));
     const double csr_us =
         std::max(device.launch_us, 0.5) + bytes / bandwidth_gbs(device, bytes) / 1e3;
-    double behind = 1;
-    for (const std::size_t c : order) {
-        const Choice& choice = parts_.choices[c];
-        for (std::size_t i = 0; i < options.size(); ++i) {
-            const std::uint64_t hash = short_hash(*options[i].variant);
-            for (std::size_t k = 0; k < choice.kernels.size(); ++k) {
-                if (short_hash(choice.kernels[k]) != hash) continue;
-                const double place = 1 + 0.01 * static_cast<double>(k);
-                out[i] = {csr_us * parts_.choices[order[0]].relative * behind * place,
-                          typical_convert_us(*options[i].variant, csr_us)};
-            }
-        }
-        behind *= kRunnerUpCost;
+    std::vector<double> behind(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place)
+        behind[order[place]] = std::pow(kRunnerUpCost, static_cast<double>(place));
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        const Variant& v = *options[i].variant;
+        const auto known = places_.find(short_hash(v));
+        if (known == places_.end()) continue;
+        const auto [choice, rank] = known->second;
+        out[i] = {csr_us * parts_.choices[order[0]].relative * behind[choice] *
+                      (1 + 0.01 * static_cast<double>(rank)),
+                  typical_convert_us(v, csr_us)};
     }
     return out;
 }

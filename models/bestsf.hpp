@@ -9,6 +9,8 @@
 #include "models/samples.hpp"
 #include "models/svm.hpp"
 
+#include <unordered_map>
+
 namespace sptune::models {
 
 class BestSf final : public Predictor {
@@ -49,7 +51,11 @@ class BestSf final : public Predictor {
     const Parts& parts() const { return parts_; }
 
   private:
+    struct Place {
+        std::size_t choice = 0, rank = 0;
+    };
     Parts parts_;
+    std::unordered_map<std::uint64_t, Place> places_;  ///< by short_hash()
 };
 
 }  // namespace sptune::models

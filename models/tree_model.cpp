@@ -10,6 +10,8 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace sptune::models {
 namespace {
 
@@ -124,10 +126,12 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
         parts_.times.inputs() != inputs || parts_.sides.inputs() != inputs)
         throw Error("trees: the forests do not match the portfolio or the inputs");
-    for (std::size_t i = 0; i < kernels; ++i)
-        if (!index_.emplace(short_hash(parts_.portfolio[i]), i).second)
-            throw Error("trees: a kernel is twice in the portfolio: " +
-                        short_name(parts_.portfolio[i]));
+    for (std::size_t i = 0; i < kernels; ++i) {
+        const Variant& v = parts_.portfolio[i];
+        if (!index_.emplace(short_hash(v), i).second)
+            throw Error(fmt::format("trees: {} is twice in the portfolio", short_name(v)));
+        in_place_.push_back(typical_convert_us(v, 1) == 0);
+    }
 }
 
 TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const TreeOptions& options) {
@@ -198,8 +202,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
         const std::size_t k = known->second;
         out[i].time_us = csr_us * std::exp(unsqueeze(behind[k]) - csr_behind);
         const double convert = std::exp(sides[k + 1]) - 0.01;
-        out[i].convert_us =
-            typical_convert_us(v, csr_us) == 0 ? 0 : csr_us * std::max(convert, 0.0);
+        out[i].convert_us = in_place_[k] ? 0 : csr_us * std::max(convert, 0.0);
     }
     return out;
 }

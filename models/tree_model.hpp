@@ -61,6 +61,7 @@ class TreeModel final : public Predictor {
 
     Parts parts_;
     std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()
+    std::vector<char> in_place_;                            ///< needs no conversion
 };
 
 /// Monotone, from [0, ∞) to [0, 2): differences between good kernels count in full, those between

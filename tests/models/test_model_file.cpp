@@ -134,9 +134,21 @@ TEST(Packing, RoundTripsAndRefuses) {
 TEST(Shipped, IsReadable) {
     const ModelSet* shipped = shipped_model();
     if (!shipped) GTEST_SKIP() << "this build has no shipped model";
-    EXPECT_FALSE(shipped->predictors("cpu").empty());
     EXPECT_GT(shipped->training().samples, 50u);
-    EXPECT_TRUE(shipped->covers(Op::spmv, ValueType::f64, cpu()));
+    EXPECT_FALSE(shipped->training().sptune_version.empty());
+    ASSERT_FALSE(shipped->trees().empty());
+    for (const auto& trees : shipped->trees()) {
+        const db::Device device = trees->parts().backend == Backend::cpu ? cpu() : gpu();
+        EXPECT_TRUE(shipped->covers(Op::spmv, ValueType::f64, device));
+        EXPECT_EQ(shipped->predictors(device.backend).size(), 2u) << "trees and BestSF";
+        // Sane on something that no training set holds.
+        std::vector<Option> options;
+        for (const Variant& v : trees->parts().portfolio) options.push_back({&v, 0});
+        for (const Prediction& p : shipped->predict(band(30'000, 7), device, options)) {
+            EXPECT_TRUE(p.time_us > 0 && p.time_us < 1e5) << p.time_us;
+            EXPECT_TRUE(p.convert_us >= 0 && p.convert_us < 1e7) << p.convert_us;
+        }
+    }
 }
 
 }  // namespace

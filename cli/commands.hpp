@@ -10,6 +10,7 @@ namespace sptune::cli {
 // Failures are thrown (matrix/error.hpp); main.cpp prints them.
 int run_profile(const std::vector<std::string>& args);
 int run_compare(const std::vector<std::string>& args);
+int run_spgemm(const std::vector<std::string>& args);
 int run_features(const std::vector<std::string>& args);
 int run_generate(const std::vector<std::string>& args);
 int run_convert(const std::vector<std::string>& args);

@@ -11,6 +11,7 @@
 #include "db/store.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/spgemm/registry.hpp"
 #include "tuner/sweep.hpp"
 
 #include <fmt/format.h>
@@ -28,18 +29,21 @@ std::vector<const db::Device*> all_devices(int threads) {
     return devices;
 }
 
-std::vector<FormatCount> counts_of(const db::Device& device) {
+std::vector<FormatCount> counts_of(const db::Device& device, Op op) {
     const Backend backend = device.backend == "cuda" ? Backend::cuda : Backend::cpu;
-    return count_variants(backend, ValueType::f64, IndexType::i32);
+    return op == Op::spmv ? count_variants(backend, ValueType::f64, IndexType::i32)
+                          : count_spgemm_variants(backend, ValueType::f64, IndexType::i32);
 }
 
 Json info_document(const std::vector<const db::Device*>& devices, const std::string& db_path) {
     Json list = Json::array(), variants = Json::object();
     for (const db::Device* device : devices) {
         list.push_back(db::to_json(*device));
-        Json& counts = variants[device->backend] = Json::object();
-        for (const FormatCount& format : counts_of(*device))
-            counts[format.format] = format.variants;
+        for (const Op op : {Op::spmv, Op::spgemm}) {
+            Json& counts = variants[std::string(to_string(op))][device->backend] = Json::object();
+            for (const FormatCount& format : counts_of(*device, op))
+                counts[format.format] = format.variants;
+        }
     }
     return {{"schema", "sptune.info/1"},
             {"version", version()},
@@ -50,7 +54,7 @@ Json info_document(const std::vector<const db::Device*>& devices, const std::str
               {"cuda", cuda_status()},
               {"mkl", mkl_status()},
               {"cusparse", cusparse_status()}}},
-            {"variants", {{"spmv", std::move(variants)}}},
+            {"variants", std::move(variants)},
             {"db", db_path}};
 }
 
@@ -89,10 +93,10 @@ std::string bandwidth_bars(const db::Device& device, const Style& style) {
     return bandwidth.render(style);
 }
 
-std::string kernel_counts(const db::Device& device, const Style& style) {
+std::string kernel_counts(const db::Device& device, Op op, const Style& style) {
     Table kernels({{"format", Align::left}, {"kernels"}});
     int total = 0;
-    for (const FormatCount& format : counts_of(device)) {
+    for (const FormatCount& format : counts_of(device, op)) {
         kernels.add({format.format, std::to_string(format.variants)});
         total += format.variants;
     }
@@ -111,11 +115,14 @@ std::string info_text(const std::vector<const db::Device*>& devices, const std::
         style(Tone::bold, "sptune " + version()) + ", " + compiler() + "\n" + facts.render(style);
     for (const db::Device* device : devices) {
         const bool gpu = device->backend == "cuda";
-        out += "\n" + (gpu ? gpu_facts(*device, style) : cpu_facts(*device, style)) + "\n" +
-               style(Tone::bold, "Measured read bandwidth") + "\n" +
-               bandwidth_bars(*device, style) + "\n" +
-               style(Tone::bold, std::string("SpMV kernels, ") + (gpu ? "GPU" : "CPU") + ", f64") +
-               "\n" + kernel_counts(*device, style);
+        out +=
+            "\n" + (gpu ? gpu_facts(*device, style) : cpu_facts(*device, style)) + "\n" +
+            style(Tone::bold, "Measured read bandwidth") + "\n" + bandwidth_bars(*device, style) +
+            "\n" +
+            style(Tone::bold, std::string("SpMV kernels, ") + (gpu ? "GPU" : "CPU") + ", f64") +
+            "\n" + kernel_counts(*device, Op::spmv, style) + "\n" +
+            style(Tone::bold, std::string("SpGEMM kernels, ") + (gpu ? "GPU" : "CPU") + ", f64") +
+            "\n" + kernel_counts(*device, Op::spgemm, style);
     }
     return out;
 }

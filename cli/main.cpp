@@ -28,6 +28,7 @@ constexpr std::array kCommands{
     Command{"profile", "measure all kernels on a matrix and store the fastest", run_profile},
     Command{"compare", "hold plain CSR, the vendor, the fastest and the choice side by side",
             run_compare},
+    Command{"spgemm", "multiply two sparse matrices", run_spgemm},
     Command{"features", "show what is special about a matrix", run_features},
     Command{"generate", "make a synthetic matrix", run_generate},
     Command{"convert", "rewrite a matrix in another file format", run_convert},

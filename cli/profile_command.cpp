@@ -9,6 +9,8 @@
 #include "cli/profile_report.hpp"
 #include "cli/sweep_session.hpp"
 #include "db/codec.hpp"
+#include "matrix/convert.hpp"
+#include "tuner/sweep_product.hpp"
 
 #include <optional>
 
@@ -35,20 +37,54 @@ class Profiler {
     template <class T, class P>
     int profile(const std::string& path, CsrView<T, P> matrix) {
         const Features features = extract_features(matrix, options_.threads);
+        if (options_.op == "spgemm") return profile_product(path, matrix, features);
         return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
-            return profile(path, matrix, features, backend);
+            return profile(path, matrix, features, {Op::spmv, features.fingerprint, backend},
+                           [&](const tuner::SweepOptions& sweep) {
+                               return tuner::sweep_spmv(matrix, features, backend, sweep);
+                           });
         });
     }
 
+    /// A·A or, of a rectangular matrix, A·Aᵀ.
+    template <class T, class P>
+    int profile_product(const std::string& path, CsrView<T, P> a, const Features& features) {
+        Csc<T, P> transpose;
+        CsrView<T, P> b = a;
+        std::uint64_t fingerprint_b = features.fingerprint;
+        if (a.rows != a.cols) {
+            transpose = csr_to_csc(a, options_.threads);
+            b = {a.cols, a.rows, transpose.col_ptr.data(), transpose.row_idx.data(),
+                 transpose.values.data()};
+            fingerprint_b = fingerprint(b, options_.threads);
+        }
+        const ProductFeatures product =
+            product_features(a, b, features.fingerprint, fingerprint_b, options_.threads);
+        return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
+            return profile(path, a, features, {Op::spgemm, product.fingerprint, backend},
+                           [&](const tuner::SweepOptions& sweep) {
+                               return tuner::sweep_spgemm(a, b, features, product, backend, sweep);
+                           });
+        });
+    }
+
+    /// What one sweep is about.
+    struct Subject {
+        Op op;
+        std::uint64_t fingerprint;
+        Backend backend;
+    };
+
     template <class T, class P>
     int profile(const std::string& path, CsrView<T, P> matrix, const Features& features,
-                Backend backend) {
+                const Subject& subject, const SweepSession::Run& run) {
         const std::optional<db::Entry> previous =
-            session_.stored<T, P>(features.fingerprint, backend);
-        SweepSession::Task task{.path = path, .backend = backend};
+            session_.stored(subject.op, value_type_of<T>(), index_type_of<P>(), subject.fingerprint,
+                            subject.backend);
+        SweepSession::Task task{.path = path, .backend = subject.backend};
         if (previous && !options_.fresh && (options_.resume || !previous->complete))
             task.resume = &*previous;
-        tuner::SweepResult result = session_.sweep(matrix, features, task);
+        tuner::SweepResult result = session_.sweep(task, run);
         const SweepSession::Saved saved = session_.save(result.entry);
         if (options_.json != "-") {
             const ReportOptions report{row_length_sparkline(matrix, features), options_.calls,

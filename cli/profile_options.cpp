@@ -10,7 +10,8 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
                     "Measures every kernel that suits each matrix, checks its results, shows which "
                     "is fastest and why, and stores what was found in the tuning database.");
     declare_sweep(options, o)
-        .choice("op", {"spmv", "spgemm"}, o.op, "y = αAx + βy or C = A·B (spmv)")
+        .choice("op", {"spmv", "spgemm"}, o.op,
+                "y = αAx, or C = A·A (A·Aᵀ where A is not square) (spmv)")
         .number("calls", "N", o.calls, 1, 1e15,
                 "also recommend a kernel for N calls, conversion included")
         .text("variants", "GLOB", o.variants,
@@ -27,13 +28,12 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .flag("verbose", o.all, "the same as --all")
         .example("sptune profile matrix.mtx")
         .example("sptune profile matrix.mtx.gz --precision f32 --calls 500 --budget 20")
+        .example("sptune profile matrix.mtx --op spgemm")
         .example("sptune profile *.mtx --json results.json --mkl /opt/intel/oneapi/mkl/latest/lib")
         .note(std::string("After --budget or Ctrl-C the next run goes on from there.\n") +
               kSweepCodes);
     if (!options.parse(args)) return false;
     if (o.resume && o.fresh) throw UsageError("--resume and --fresh exclude each other");
-    if (o.op == "spgemm")
-        throw UsageError("--op spgemm: sparse × sparse is not in this version; only spmv is");
     check_sweep(o);
     return true;
 }

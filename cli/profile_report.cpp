@@ -39,7 +39,11 @@ std::string time_text(const db::TimeUs& time, const TimeUnit& unit) {
 class Report {
   public:
     Report(const db::Entry& entry, const ReportOptions& options, const Style& style)
-        : entry_(entry), options_(options), style_(style), all_(ranking(entry)) {
+        : entry_(entry),
+          options_(options),
+          style_(style),
+          all_(ranking(entry)),
+          product_(entry.op == Op::spgemm) {
         for (const Ranked& ranked : all_)
             if (ranked.baseline) baseline_ = ranked.candidate;
         vendor_ = best_vendor(all_);
@@ -73,22 +77,38 @@ class Report {
                                 plain(f.row_median), plain(f.row_mean), count(f.row_max),
                                 options_.sparkline.empty() ? "" : "   " + options_.sparkline));
         out += fact("structure", fmt::format("{}", fmt::join(describe(f), "; ")));
+        if (entry_.product) out += fact("product", product_text(*entry_.product));
         out += fact("device", device_text(device));
         return out;
+    }
+
+    /// Every candidate that was measured stores as much: the entries of C.
+    std::string product_text(const ProductFeatures& p) const {
+        const double entries = all_.empty() ? p.estimated_entries
+                                            : static_cast<double>(all_.front().candidate->stored);
+        const auto products = static_cast<double>(p.products);
+        return fmt::format("C = A·{}, {} nonzeros from {} products ({} each)",
+                           p.rows == p.inner ? "A" : "Aᵀ", short_count(entries),
+                           short_count(products),
+                           significant(entries > 0 ? products / entries : 0));
+    }
+
+    std::string baseline_name() const {
+        return product_ ? "plain Gustavson" : "plain parallel CSR";
     }
 
     std::vector<std::string> cells(const Ranked& ranked, const TimeUnit& unit) const {
         const db::Candidate& c = *ranked.candidate;
         const double median = c.time->median;
         const auto nnz = static_cast<double>(entry_.features.nnz);
-        std::vector<std::string> out{
-            std::to_string(ranked.rank),
-            short_id(entry_, c.id),
-            time_text(*c.time, unit),
-            significant(c.gflops),
-            significant(c.gbs),
-            percent(c.gbs / bandwidth_at(entry_.device, c.bytes)),
-            c.stored && nnz > 0 ? percent(static_cast<double>(c.stored) / nnz - 1) : "-"};
+        std::vector<std::string> out{std::to_string(ranked.rank), short_id(entry_, c.id),
+                                     time_text(*c.time, unit), significant(c.gflops)};
+        if (!product_) {
+            out.push_back(significant(c.gbs));
+            out.push_back(percent(c.gbs / bandwidth_at(entry_.device, c.bytes)));
+            out.push_back(c.stored && nnz > 0 ? percent(static_cast<double>(c.stored) / nnz - 1)
+                                              : "-");
+        }
         if (baseline_) {
             const auto even = break_even(c, *baseline_);
             out.push_back(ranked.baseline ? "-"
@@ -102,14 +122,12 @@ class Report {
 
     std::string table() const {
         const TimeUnit unit = unit_for(all_.front().candidate->time->median);
-        std::vector<Column> columns{{"#"},
-                                    {"variant", Align::left},
-                                    {std::string("time ") + unit.name},
-                                    {"GFLOP/s"},
-                                    {"GB/s"},
-                                    {"of bw"},
-                                    {"padding"}};
-        if (baseline_) columns.insert(columns.end(), {{"convert"}, {"pays at"}, {"× CSR"}});
+        std::vector<Column> columns{
+            {"#"}, {"variant", Align::left}, {std::string("time ") + unit.name}, {"GFLOP/s"}};
+        if (!product_) columns.insert(columns.end(), {{"GB/s"}, {"of bw"}, {"padding"}});
+        if (baseline_)
+            columns.insert(columns.end(),
+                           {{"convert"}, {"pays at"}, {product_ ? "× plain" : "× CSR"}});
         if (vendor_) columns.push_back({"× " + vendor_->format});
         Table table(std::move(columns), 1, 2);
         int last = 0;
@@ -132,8 +150,10 @@ class Report {
 
     std::string legend() const {
         std::string text =
-            "time: median ± median deviation; of bw: share of the bandwidth measured "
-            "for a working set of this size";
+            product_
+                ? "time: median ± median deviation, with finding the size of C and allocating it"
+                : "time: median ± median deviation; of bw: share of the bandwidth measured "
+                  "for a working set of this size";
         if (baseline_)
             text += fmt::format(
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
@@ -156,9 +176,9 @@ class Report {
         if (!winner || !winner->time) return "";
         std::string text = "Winner: " + winner->id;
         if (winner == baseline_) {
-            text += ", which is plain CSR: nothing to convert.";
+            text += ", which is " + baseline_name() + ": nothing to convert.";
         } else if (baseline_) {
-            text += fmt::format(", {} plain parallel CSR", factor(entry_.speedup_vs_baseline));
+            text += fmt::format(", {} {}", factor(entry_.speedup_vs_baseline), baseline_name());
             if (vendor_ && vendor_ != winner)
                 text +=
                     fmt::format(" and {} {}", factor(vendor_->time->median / winner->time->median),
@@ -182,7 +202,8 @@ class Report {
                                        count(static_cast<std::int64_t>(options_.calls)), best->id,
                                        duration_us(total_us));
         if (baseline_ && best != baseline_)
-            text += "; plain CSR takes " + duration_us(options_.calls * baseline_->time->median);
+            text += "; " + baseline_name() + " takes " +
+                    duration_us(options_.calls * baseline_->time->median);
         return style_(Tone::bold, wrap(text + ".", kWidth, 2)) + "\n";
     }
 
@@ -197,6 +218,7 @@ class Report {
     std::vector<Ranked> all_;
     const db::Candidate* baseline_ = nullptr;
     const db::Candidate* vendor_ = nullptr;
+    bool product_;  ///< C = A·B rather than y = αAx
 };
 
 }  // namespace

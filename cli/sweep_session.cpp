@@ -71,9 +71,7 @@ SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
     if (!request.no_db) store_.emplace(open_db(request.db));
 }
 
-template <class T, class P>
-tuner::SweepResult SweepSession::sweep(CsrView<T, P> matrix, const Features& features,
-                                       const Task& task) {
+tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {
     ProgressLine line;
     tuner::SweepOptions sweep;
     sweep.cache = request_.cache == "cold" ? tuner::Cache::cold : tuner::Cache::warm;
@@ -90,7 +88,7 @@ tuner::SweepResult SweepSession::sweep(CsrView<T, P> matrix, const Features& fea
                   p.eta_s);
     };
     const InterruptGuard guard;
-    tuner::SweepResult result = tuner::sweep_spmv(matrix, features, task.backend, sweep);
+    tuner::SweepResult result = run(sweep);
     db::Entry& entry = result.entry;
     entry.matrix.name = matrix_name(task.path);
     entry.matrix.path = task.path;
@@ -100,12 +98,11 @@ tuner::SweepResult SweepSession::sweep(CsrView<T, P> matrix, const Features& fea
     return result;
 }
 
-template <class T, class P>
-std::optional<db::Entry> SweepSession::stored(std::uint64_t fingerprint, Backend backend) const {
+std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType index,
+                                              std::uint64_t fingerprint, Backend backend) const {
     if (!store_) return std::nullopt;
     return store_->load(tuner::device_of(backend, request_.threads).key,
-                        db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), fingerprint,
-                                      request_.cache));
+                        db::entry_key(op, value, index, fingerprint, request_.cache));
 }
 
 SweepSession::Saved SweepSession::save(const db::Entry& entry) const {
@@ -133,6 +130,10 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         ++wrong;
         warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id, candidate.reason));
     }
+    if (result.repeated)
+        warn(
+            fmt::format("{}: the GPU's clock had dropped before {} samples, which were taken again",
+                        entry.matrix.name, result.repeated));
     const std::string rest = fmt::format("{} kernels were not reached; {}", left, left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);
@@ -146,14 +147,5 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
     }
     return kOk;
 }
-
-#define SPTUNE_INSTANTIATE(T, P)                                                                  \
-    template tuner::SweepResult SweepSession::sweep(CsrView<T, P>, const Features&, const Task&); \
-    template std::optional<db::Entry> SweepSession::stored<T, P>(std::uint64_t, Backend) const;
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
 
 }  // namespace sptune::cli

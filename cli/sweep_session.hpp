@@ -35,13 +35,26 @@ class SweepSession {
         std::string guest = {};             ///< as in tuner::SweepOptions
         const db::Entry* resume = nullptr;  ///< as in tuner::SweepOptions
     };
-    /// The entry comes back named and with its provenance; nothing is stored yet.
+    /// `run` sweeps with the options it is given. The entry comes back named and with its
+    /// provenance; nothing is stored yet.
+    using Run = std::function<tuner::SweepResult(const tuner::SweepOptions&)>;
+    tuner::SweepResult sweep(const Task& task, const Run& run);
+    /// The same for SpMV.
     template <class T, class P>
-    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features, const Task& task);
+    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features, const Task& task) {
+        return sweep(task, [&](const tuner::SweepOptions& options) {
+            return tuner::sweep_spmv(matrix, features, task.backend, options);
+        });
+    }
 
-    /// What is stored for a matrix of this fingerprint on this device, T, P and --cache.
+    /// What is stored for a matrix, or a pair, of this fingerprint on this device and --cache.
+    std::optional<db::Entry> stored(Op op, ValueType value, IndexType index,
+                                    std::uint64_t fingerprint, Backend backend) const;
+    /// The same for SpMV.
     template <class T, class P>
-    std::optional<db::Entry> stored(std::uint64_t fingerprint, Backend backend) const;
+    std::optional<db::Entry> stored(std::uint64_t fingerprint, Backend backend) const {
+        return stored(Op::spmv, value_type_of<T>(), index_type_of<P>(), fingerprint, backend);
+    }
 
     struct Saved {
         std::string note;     ///< a line for the report: where, or why not; may be empty

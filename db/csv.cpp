@@ -45,6 +45,10 @@ struct Flattener {
         add(name, field.value);
         blank = outer;
     }
+    template <class U>
+    void add(const std::string& name, const Optional<U>& field) {
+        add(name, field.value);
+    }
     template <class T>
     void add(const std::string& name, const std::optional<T>& value) {
         const bool outer = blank;

@@ -133,11 +133,15 @@ void decode(const At& at, std::optional<T>& out) {
 template <record T>
 void decode(const At& at, T& out) {
     if (!at.value.is_object()) at.expected("an object");
-    visit_fields(out, [&](const char* name, auto&& field) {
+    visit_fields(out, [&]<class Field>(const char* name, Field&& field) {
         const auto it = at.value.find(name);
-        if (it == at.value.end())
-            throw Error(fmt::format("{}: is missing", At{at.value, &at, name}.path()));
-        decode(At{*it, &at, name}, field);
+        if constexpr (is_optional<std::remove_cvref_t<Field>>) {
+            if (it != at.value.end()) decode(At{*it, &at, name}, field.value.emplace());
+        } else {
+            if (it == at.value.end())
+                throw Error(fmt::format("{}: is missing", At{at.value, &at, name}.path()));
+            decode(At{*it, &at, name}, field);
+        }
     });
 }
 

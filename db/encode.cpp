@@ -42,8 +42,12 @@ Json encode(Encoder, const Params& params) {
 template <record T>
 Json encode(Encoder as, const T& value) {
     Json object = Json::object();
-    visit_fields(value, [&](const char* name, const auto& field) {
-        object.emplace(name, encode(as, field));
+    visit_fields(value, [&]<class Field>(const char* name, const Field& field) {
+        if constexpr (is_optional<Field>) {
+            if (field.value) object.emplace(name, encode(as, *field.value));
+        } else {
+            object.emplace(name, encode(as, field));
+        }
     });
     return object;
 }

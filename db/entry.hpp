@@ -3,6 +3,7 @@
 #pragma once
 
 #include "features/features.hpp"
+#include "features/product.hpp"
 #include "kernels/variant.hpp"
 
 #include <chrono>
@@ -93,7 +94,8 @@ struct Provenance {
 
 struct Entry {
     MatrixInfo matrix;
-    Features features;
+    Features features;  ///< of A; their fingerprint is that of the pair for C = A·B
+    std::optional<ProductFeatures> product;  ///< for C = A·B
     Device device;
     Op op = Op::spmv;
     ValueType value = ValueType::f64;

@@ -42,6 +42,19 @@ bool is_null(const Nullable<U>& field) {
         return field.value.empty();
 }
 
+/// Left out where there is nothing; older documents do not have it.
+template <class U>
+struct Optional {
+    U& value;
+};
+template <class U>
+Optional(U&) -> Optional<U>;
+
+template <class Field>
+constexpr bool is_optional = false;
+template <class U>
+constexpr bool is_optional<Optional<U>> = true;
+
 void visit_fields(maybe_const<SellPadding> auto& p, auto&& field) {
     field("c", p.c);
     field("sigma", p.sigma);
@@ -90,6 +103,23 @@ void visit_fields(maybe_const<Features> auto& f, auto&& field) {
     field("constant_values", f.constant_values);
     field("fingerprint", Hash{f.fingerprint});
     field("sampled_share", f.sampled_share);
+}
+
+void visit_fields(maybe_const<ProductFeatures> auto& p, auto&& field) {
+    field("rows", p.rows);
+    field("inner", p.inner);
+    field("cols", p.cols);
+    field("a_entries", p.a_entries);
+    field("b_entries", p.b_entries);
+    field("products", p.products);
+    field("longest_row", p.longest_row);
+    field("upper_entries", p.upper_entries);
+    field("products_per_row", p.products_per_row);
+    field("products_cv", p.products_cv);
+    field("estimated_entries", p.estimated_entries);
+    field("compression", p.compression);
+    field("sampled_share", p.sampled_share);
+    field("fingerprint", Hash{p.fingerprint});
 }
 
 void visit_fields(maybe_const<TimeUs> auto& t, auto&& field) {
@@ -161,6 +191,7 @@ void visit_fields(maybe_const<Provenance> auto& p, auto&& field) {
 void visit_fields(maybe_const<Entry> auto& e, auto&& field) {
     field("matrix", e.matrix);
     field("features", e.features);
+    field("product", Optional{e.product});
     field("device", e.device);
     field("op", e.op);
     field("precision", e.value);

@@ -22,8 +22,8 @@ struct Habit {
     double convert_gpu;  ///< the same on a GPU, beyond kGpuConvertUs
 };
 
-// The first that matches counts; "" matches all. CPU columns: medians over this project's own
-// sweeps on an AVX2 machine (docs/models.md); GPU columns: bench/results.
+// The first that matches counts; "" matches all. Estimates from a few sweeps of regular matrices on
+// an AVX2 machine and an H200, not fitted to any set.
 constexpr Habit kHabits[] = {
     {"csr", "static", 0.75, 1.5, 0, 0, 0},   {"csr", "dynamic", 0.75, 1.8, 0, 0, 0},
     {"csr", "balanced", 0.75, 1.8, 0, 0, 0}, {"csr", "merge", 0.80, 2.2, 0.75, 0, 1},

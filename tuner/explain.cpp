@@ -62,6 +62,8 @@ std::string why(const db::Entry& entry, const db::Candidate& c) {
         if (c.convert_us > winner->convert_us) return "as fast, but dearer to convert";
         return c.bytes > winner->bytes ? "as fast, but larger" : "as fast; the tie went by name";
     }
+    // All products move the same A, B and C.
+    if (entry.op == Op::spgemm) return fmt::format("{:.2f}x slower", slower);
     return fmt::format("{:.2f}x slower: {}", slower, spends(entry, c, *winner));
 }
 
@@ -73,8 +75,8 @@ std::string why_winner(const db::Entry& entry) {
     if (winner->id == entry.baseline) {
         text += "; nothing that needs a conversion beats the baseline beyond noise";
     } else if (baseline && baseline->time) {
-        text += fmt::format(", {:.2f}x as fast as the baseline: it {}", entry.speedup_vs_baseline,
-                            spends(entry, *winner, *baseline));
+        text += fmt::format(", {:.2f}x as fast as the baseline", entry.speedup_vs_baseline);
+        if (entry.op == Op::spmv) text += ": it " + spends(entry, *winner, *baseline);
     }
     const db::Candidate* vendor = nullptr;
     for (const db::Candidate& c : entry.candidates)
@@ -84,7 +86,7 @@ std::string why_winner(const db::Entry& entry) {
     if (vendor && vendor != winner)
         text += fmt::format("; {:.2f}x as fast as the vendor's best, {}",
                             ratio(vendor->time->median, winner->time->median), vendor->id);
-    if (entry.device.bandwidth_gbs > 0 && winner->gbs > 0)
+    if (entry.op == Op::spmv && entry.device.bandwidth_gbs > 0 && winner->gbs > 0)
         text += fmt::format("; {:.1f} GB/s are {:.0f} % of what main memory delivers", winner->gbs,
                             100 * winner->gbs / entry.device.bandwidth_gbs);
     if (entry.break_even_calls > 0)

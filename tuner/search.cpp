@@ -70,14 +70,14 @@ Search::Outcome Search::run() {
 }
 
 void Search::inspect() {
-    std::map<std::string, Footprint> seen;  // by layout
+    std::map<std::string, Footprint> seen;
     const double most = options_.limits.storage_factor * static_cast<double>(scene_.csr_bytes);
     for (Runner& r : runners_) {
-        const auto known = seen.find(r.layout());
+        const auto known = seen.find(r.inspected_as());
         const bool fine = guard(
             r, [&] { r.footprint = known != seen.end() ? known->second : r.contender.inspect(); });
         if (!fine) continue;
-        seen.emplace(r.layout(), r.footprint);
+        seen.emplace(r.inspected_as(), r.footprint);
         const std::uint64_t held = r.footprint.storage_bytes;
         std::string why = r.footprint.illegal;
         if (why.empty() && static_cast<double>(held) > most)

@@ -23,6 +23,7 @@ struct Contender {
     std::function<std::unique_ptr<Storage>()> convert;
     std::function<Verdict(const Storage&)> verify;
     std::function<void(const Storage&)> run;  ///< the call that is timed
+    std::string inspected_as = {};  ///< those with the same are inspected once; empty: the layout
 };
 
 /// What all contenders of one matrix share.
@@ -75,6 +76,9 @@ class Search {
         bool anchor = false;  ///< baseline, vendor, guest: measured first, never skipped as bounded
 
         const std::string& layout() const { return contender.variant.layout; }
+        const std::string& inspected_as() const {
+            return contender.inspected_as.empty() ? layout() : contender.inspected_as;
+        }
         bool ok() const { return record.status == db::Status::ok; }
     };
     using Field = std::vector<Runner*>;

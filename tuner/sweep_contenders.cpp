@@ -22,15 +22,13 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
                              std::vector<Contender> contenders, const std::string& baseline,
                              const db::Device& device, const SweepOptions& wanted) {
     const double start = wanted.clock();
-    const auto rows = static_cast<std::uint64_t>(s.rows), cols = static_cast<std::uint64_t>(s.cols);
-    const auto nnz = static_cast<std::uint64_t>(s.nnz);
-
     SweepResult result;
     db::Entry& entry = result.entry;
     entry.matrix.rows = s.rows, entry.matrix.cols = s.cols, entry.matrix.nnz = s.nnz;
     entry.matrix.fingerprint = features.fingerprint;
     entry.features = features;
     entry.device = device;
+    entry.op = s.op;
     entry.value = s.value;
     entry.index = s.index;
     entry.cache = wanted.cache == Cache::warm ? "warm" : "cold";
@@ -44,16 +42,16 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     Scene scene;
     scene.device = &device;
     scene.baseline = baseline;
-    scene.flops = 2.0 * static_cast<double>(nnz);
-    scene.csr_bytes = nnz * (s.value_bytes + sizeof(index_t)) + (rows + 1) * s.pointer_bytes;
-    scene.vector_bytes = (rows + cols) * s.value_bytes;
-    // Writing y may overlap with reading in caches, so only reads count.
-    scene.least_bytes = s.used_cols * s.value_bytes;
+    scene.flops = s.flops;
+    scene.csr_bytes = s.csr_bytes;
+    scene.vector_bytes = s.vector_bytes;
+    scene.least_bytes = s.least_bytes;
 
     Search::Outcome outcome = Search(std::move(contenders), scene, options).run();
     entry.candidates = std::move(outcome.candidates);
     result.ended = outcome.ended;
     result.used_cols = s.used_cols;
+    if (options.timer) result.repeated = options.timer->repeated();
     entry.complete = outcome.ended == Ended::complete;
     if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);
     entry.provenance.sweep_s = (options.clock() - start) / 1e6;

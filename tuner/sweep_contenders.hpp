@@ -8,25 +8,34 @@
 
 namespace sptune::tuner {
 
-/// The matrix, as far as a sweep has to know it.
+/// The operation and the matrix, as far as a sweep has to know them.
 struct Subject {
-    std::int64_t rows = 0, cols = 0, nnz = 0;
+    Op op = Op::spmv;
+    std::int64_t rows = 0, cols = 0, nnz = 0;  ///< of A
     ValueType value = ValueType::f64;
     IndexType index = IndexType::i32;
-    std::uint64_t value_bytes = 0, pointer_bytes = 0;  ///< of one
-    std::uint64_t used_cols = 0;                       ///< columns with an entry
+    double flops = 0;                ///< of one call
+    std::uint64_t csr_bytes = 0;     ///< of A as CSR
+    std::uint64_t vector_bytes = 0;  ///< of what one call moves beside A
+    std::uint64_t least_bytes = 0;   ///< of those, what no kernel can help moving
+    std::uint64_t used_cols = 0;     ///< columns with an entry
 };
 
 template <class T, class P>
 Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
-    return {a.rows,
-            a.cols,
-            static_cast<std::int64_t>(a.nnz()),
-            value_type_of<T>(),
-            index_type_of<P>(),
-            sizeof(T),
-            sizeof(P),
-            used_cols};
+    const auto rows = static_cast<std::uint64_t>(a.rows), cols = static_cast<std::uint64_t>(a.cols);
+    const auto nnz = static_cast<std::uint64_t>(a.nnz());
+    Subject s;
+    s.rows = a.rows, s.cols = a.cols, s.nnz = static_cast<std::int64_t>(nnz);
+    s.value = value_type_of<T>();
+    s.index = index_type_of<P>();
+    s.flops = 2.0 * static_cast<double>(nnz);
+    s.csr_bytes = nnz * (sizeof(T) + sizeof(index_t)) + (rows + 1) * sizeof(P);
+    s.vector_bytes = (rows + cols) * sizeof(T);
+    // Writing y may overlap with reading in caches, so only reads count.
+    s.least_bytes = used_cols * sizeof(T);
+    s.used_cols = used_cols;
+    return s;
 }
 
 /// Whether the options ask for this variant; the baseline and the guest are always measured.

@@ -4,13 +4,31 @@
 
 #include "kernels/variant.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/error.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace sptune {
+
+/// nnz(C) passes what its row pointer can count.
+class SizeOverflow : public Error {
+  public:
+    using Error::Error;
+};
+
+/// Throws SizeOverflow, with the remedy, unless `entries` fit P.
+template <class P>
+void require_countable(std::uint64_t entries) {
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<P>::max());
+    if (entries > most)
+        throw SizeOverflow("C has " + std::to_string(entries) + " entries, but its row pointer " +
+                           "counts at most " + std::to_string(most) +
+                           "; use 64-bit row pointers for A and B");
+}
 
 /// What the caller wants of C.
 struct SpgemmOptions {
@@ -49,6 +67,7 @@ class SpgemmOperands {
 struct SpgemmFootprint {
     std::uint64_t temporary_bytes = 0;  ///< estimate, beside A, B and C
     std::string illegal;                ///< why it cannot be used; empty when it can
+    std::uint64_t operand_bytes = 0;    ///< what `prepare` would hold; 0 for CSR as it is
 };
 
 /// How one product is run.

@@ -30,7 +30,16 @@ namespace sptune::cusparse {
 #define SPTUNE_CUSPARSE_LATER(X) \
     X(CreateConstSlicedEll)      \
     X(CreateConstBsr)            \
-    X(SpMV_preprocess)
+    X(SpMV_preprocess)           \
+    X(CreateCsr)                 \
+    X(CsrSetPointers)            \
+    X(SpMatGetSize)              \
+    X(SpGEMM_createDescr)        \
+    X(SpGEMM_destroyDescr)       \
+    X(SpGEMM_workEstimation)     \
+    X(SpGEMM_estimateMemory)     \
+    X(SpGEMM_compute)            \
+    X(SpGEMM_copy)
 
 struct Library {
     std::string status;  ///< version and file, or why there is none

@@ -81,6 +81,10 @@ mkl::Library load() {
                           resolve(handle, "mkl_sparse_set_mv_hint", lib.set_mv_hint) &&
                           resolve(handle, "mkl_sparse_optimize", lib.optimize) &&
                           resolve(handle, "mkl_sparse_destroy", lib.destroy) &&
+                          resolve(handle, "mkl_sparse_spmm", lib.spmm) &&
+                          resolve(handle, "mkl_sparse_order", lib.order) &&
+                          resolve(handle, "mkl_sparse_s_export_csr", lib.f32.export_csr) &&
+                          resolve(handle, "mkl_sparse_d_export_csr", lib.f64.export_csr) &&
                           resolve(handle, "mkl_sparse_s_create_csr", lib.f32.create_csr) &&
                           resolve(handle, "mkl_sparse_d_create_csr", lib.f64.create_csr) &&
                           resolve(handle, "mkl_sparse_s_mv", lib.f32.mv) &&

@@ -6,13 +6,14 @@
 
 namespace sptune::mkl {
 
-// The part of MKL's inspector-executor C interface (LP64) that SpMV needs. Numbers and signatures
-// are those of the oneMKL C reference, "Inspector-Executor Sparse BLAS Routines".
+// The part of MKL's inspector-executor C interface (LP64) that SpMV and SpGEMM need. Numbers and
+// signatures are those of the oneMKL C reference, "Inspector-Executor Sparse BLAS Routines".
 using Handle = void*;
 struct Descriptor {
     int type, mode, diag;
 };
-inline constexpr int kSuccess = 0, kZeroBased = 0, kNonTranspose = 10, kGeneral = 20;
+inline constexpr int kSuccess = 0, kAllocationFailed = 2, kZeroBased = 0, kNonTranspose = 10,
+                     kGeneral = 20;
 inline constexpr Descriptor kGeneralMatrix{kGeneral, 0, 0};
 
 template <class T>
@@ -20,6 +21,8 @@ struct Functions {
     int (*create_csr)(Handle*, int base, int rows, int cols, int* row_begin, int* row_end,
                       int* col_idx, T* values) = nullptr;
     int (*mv)(int operation, T alpha, Handle, Descriptor, const T* x, T beta, T* y) = nullptr;
+    int (*export_csr)(Handle, int* base, int* rows, int* cols, int** row_begin, int** row_end,
+                      int** col_idx, T** values) = nullptr;
 };
 
 struct Library {
@@ -28,6 +31,8 @@ struct Library {
     int (*set_mv_hint)(Handle, int operation, Descriptor, int calls) = nullptr;
     int (*optimize)(Handle) = nullptr;
     int (*destroy)(Handle) = nullptr;
+    int (*spmm)(int operation, Handle a, Handle b, Handle* c) = nullptr;
+    int (*order)(Handle) = nullptr;
     void (*set_num_threads)(int) = nullptr;
     Functions<float> f32;
     Functions<double> f64;

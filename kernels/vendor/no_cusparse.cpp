@@ -1,5 +1,6 @@
 // Stands in for cuSPARSE in a build without the CUDA toolkit, or without cuSPARSE's header.
 #include "kernels/registry.hpp"
+#include "kernels/vendor/spgemm.hpp"
 #include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
@@ -10,5 +11,7 @@ std::string cusparse_status() {
 
 void add_cusparse_kernels(KernelList<float>&) {}
 void add_cusparse_kernels(KernelList<double>&) {}
+void add_cusparse_spgemm_kernels(SpgemmKernelList<float>&) {}
+void add_cusparse_spgemm_kernels(SpgemmKernelList<double>&) {}
 
 }  // namespace sptune

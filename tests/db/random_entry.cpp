@@ -50,6 +50,10 @@ struct Filler {
         if (below(2)) fill(out.emplace());
     }
     template <class U>
+    void fill(Optional<U> out) {
+        fill(out.value);
+    }
+    template <class U>
     void fill(Hash<U> out) {
         out.value = random();
     }

@@ -2,6 +2,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/sweep.hpp"
+#include "tuner/cuda/sweep_product.hpp"
 
 namespace sptune::tuner {
 
@@ -16,8 +17,27 @@ SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&)
     throw DeviceError(cuda_status());
 }
 
-#define SPTUNE_INSTANTIATE(T, P) \
-    template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);
+template <class T, class P>
+SweepResult sweep_spgemm_cuda(CsrView<T, P>, CsrView<T, P>, const Features&, const ProductFeatures&,
+                              const std::string&, const SweepOptions&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,
+                               const std::string&, const SpgemmOptions&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                                  \
+    template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);    \
+    template SweepResult sweep_spgemm_cuda(CsrView<T, P>, CsrView<T, P>, const Features&,         \
+                                           const ProductFeatures&, const std::string&,            \
+                                           const SweepOptions&);                                  \
+    template Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
+                                            const std::string&, const SpgemmOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

@@ -1,0 +1,213 @@
+// sptune spgemm A [B]
+#include "cli/commands.hpp"
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/matrix_input.hpp"
+#include "cli/matrix_output.hpp"
+#include "cli/number.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/stopwatch.hpp"
+#include "cli/sweep_request.hpp"
+#include "kernels/cuda_probe.hpp"
+#include "kernels/spgemm/registry.hpp"
+#include "matrix/convert.hpp"
+#include "matrix/error.hpp"
+#include "tuner/multiply.hpp"
+#include "tuner/sweep.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+struct SpgemmRequest {
+    std::vector<std::string> files;  ///< A, perhaps B
+    std::string output, variant, json, db, mkl;
+    std::string backend = "auto", precision = "f64";
+    int threads = 0;
+    bool drop_zeros = false, unsorted = false, transpose_b = false;
+
+    const std::string& a() const { return files.front(); }
+    const std::string& b() const { return files.back(); }
+};
+
+std::string size_text(const std::string& path, std::int64_t rows, std::int64_t cols) {
+    return fmt::format("{} is {} × {}", path, count(rows), count(cols));
+}
+
+/// `b` is what A is multiplied by: transposed already where that was asked for.
+template <class T, class P>
+void require_fit(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
+    if (a.cols == b.rows) return;
+    const bool would_fit = a.cols == b.cols;
+    std::string remedy = "the columns of A must be as many as the rows of B";
+    if (would_fit)
+        remedy += r.transpose_b ? "; they are without --transpose-b"
+                                : "; they would be with --transpose-b, which multiplies by Bᵀ";
+    throw InputError(
+        r.b(), 0,
+        fmt::format("cannot be multiplied: {} and {}{}; {}", size_text(r.a(), a.rows, a.cols),
+                    size_text(r.b(), b.rows, b.cols), r.transpose_b ? " transposed" : "", remedy));
+}
+
+/// Which kernel multiplies, and on whose word.
+struct Choice {
+    std::string id, source;
+};
+
+template <class T, class P>
+Choice choose(const SpgemmRequest& r, const ProductFeatures& product, Backend backend) {
+    if (!r.variant.empty()) return {r.variant, "asked for"};
+    const std::string fallback =
+        spgemm_default_id(backend, value_type_of<T>(), index_type_of<P>(), product.products_cv);
+    const db::Store store = open_db(r.db);
+    const auto entry = store.load(tuner::device_of(backend, r.threads).key,
+                                  db::entry_key(Op::spgemm, value_type_of<T>(), index_type_of<P>(),
+                                                product.fingerprint, "warm"));
+    if (!entry || entry->winner.empty()) return {fallback, "default"};
+    // The database may know kernels that this build or machine lacks.
+    for (const auto& kernel : spgemm_kernels<T, P>(backend))
+        if (kernel.variant.id() == entry->winner) return {entry->winner, "database"};
+    return {fallback, "default"};
+}
+
+nlohmann::ordered_json size_json(const std::string& path, std::int64_t rows, std::int64_t cols,
+                                 std::int64_t nnz) {
+    return {{"path", path}, {"rows", rows}, {"cols", cols}, {"nnz", nnz}};
+}
+
+template <class T, class P>
+void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const Choice& choice,
+            const ProductFeatures& product, const tuner::Multiplied<T, P>& done) {
+    const CsrView<T, P> c = done.c.view();
+    const auto nnz = static_cast<std::int64_t>(c.nnz());
+    const double compression =
+        nnz ? static_cast<double>(product.products) / static_cast<double>(nnz) : 1;
+    const double gflops = 2e-3 * static_cast<double>(product.products) / done.multiply_us;
+    if (!r.json.empty())
+        write_json(r.json, {{"schema", "sptune.spgemm/1"},
+                            {"a", size_json(r.a(), a.rows, a.cols, a.nnz())},
+                            {"b", size_json(r.b(), b.rows, b.cols, b.nnz())},
+                            {"b_transposed", r.transpose_b},
+                            {"c", size_json(r.output, c.rows, c.cols, nnz)},
+                            {"precision", to_string(value_type_of<T>())},
+                            {"index", to_string(index_type_of<P>())},
+                            {"id", choice.id},
+                            {"source", choice.source},
+                            {"products", product.products},
+                            {"compression", compression},
+                            {"convert_us", done.convert_us},
+                            {"time_us", done.multiply_us},
+                            {"gflops", gflops}});
+    if (r.json == "-") return;
+    std::string text = fmt::format(
+        "C is {} × {} with {} nonzeros, from {} products ({} each)\n{} ({}) took {}, {} GFLOP/s, "
+        "with the allocation of C{}\n",
+        count(c.rows), count(c.cols), count(nnz),
+        count(static_cast<std::int64_t>(product.products)), significant(compression), choice.id,
+        choice.source, duration_us(done.multiply_us), significant(gflops),
+        done.convert_us > 0 ? " and without a conversion of " + duration_us(done.convert_us) : "");
+    write_text("-", text);
+}
+
+template <class T, class P>
+int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std::string& variant) {
+    const Backend backend = backends_of(r.backend).front();
+    const ProductFeatures product =
+        product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
+    Choice choice = choose<T, P>(r, product, backend);
+    if (!variant.empty()) choice.id = variant;
+    SpgemmOptions options;
+    options.sorted = !r.unsorted;
+    options.drop_zeros = r.drop_zeros;
+    const auto done = tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
+    report(r, a, b, choice, product, done);
+    if (!r.output.empty()) {
+        const Stopwatch watch;
+        write_matrix(r.output, done.c.view(), "product made by sptune");
+        warn(written_summary(r.output, done.c.rows, done.c.cols, done.c.nnz(), watch.seconds()));
+    }
+    return kOk;
+}
+
+template <class T>
+int multiply_wide(const SpgemmRequest& r, const Csr<T, std::int64_t>& a,
+                  const Csr<T, std::int64_t>& b) {
+    std::string variant = r.variant;
+    if (variant.ends_with(".i32")) variant.replace(variant.size() - 2, 2, "64");
+    return multiply(r, a.view(), b.view(), variant);
+}
+
+/// Row pointers of 64 bits where C needs them.
+template <class T, class P>
+int multiply_any(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
+    Csc<T, P> transpose;
+    if (r.transpose_b) {
+        transpose = csr_to_csc(b, r.threads);
+        b = {b.cols, b.rows, transpose.col_ptr.data(), transpose.row_idx.data(),
+             transpose.values.data()};
+    }
+    require_fit(r, a, b);
+    try {
+        return multiply(r, a, b, "");
+    } catch (const SizeOverflow& e) {
+        if constexpr (std::is_same_v<P, std::int64_t>) {
+            throw;
+        } else {
+            warn(fmt::format("{}: multiplying again with 64-bit row pointers", e.what()));
+            return multiply_wide(r, cast_csr<T, std::int64_t>(a), cast_csr<T, std::int64_t>(b));
+        }
+    }
+}
+
+}  // namespace
+
+int run_spgemm(const std::vector<std::string>& args) {
+    SpgemmRequest r;
+    Options options("spgemm", "A [B]",
+                    "Multiplies two sparse matrices, C = A·B; without B, C = A·A. Uses the kernel "
+                    "that `sptune profile --op spgemm` has found to be the fastest, else a good "
+                    "default.");
+    options.operands(r.files, 1, 2)
+        .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz or .spt")
+        .text("variant", "ID", r.variant, "use this kernel")
+        .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
+                "where to run (auto: the GPU where there is one, else the CPU)")
+        .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
+        .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
+        .flag("transpose-b", r.transpose_b, "multiply by Bᵀ; without B, C = A·Aᵀ")
+        .flag("drop-zeros", r.drop_zeros, "leave out entries whose sum is exactly 0")
+        .flag("unsorted", r.unsorted, "the columns of a row of C may come in any order")
+        .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to multiply with Intel MKL")
+        .text("db", "PATH", r.db, kDbHelp)
+        .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
+        .example("sptune spgemm a.mtx b.mtx -o c.mtx")
+        .example("sptune spgemm tall.mtx --transpose-b")
+        .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32");
+    if (!options.parse(args)) return kOk;
+    if (!r.output.empty()) output_format(r.output);  // refuses an unknown ending before the work
+    if (r.backend == "cuda") require_cuda();
+    if (!r.mkl.empty()) set_mkl_path(r.mkl);
+
+    const InputOptions input{parse_precision(r.precision), r.threads};
+    return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {
+        if (r.files.size() == 1) return multiply_any(r, a.view(), a.view());
+        return with_matrix(r.b(), input, [&]<class U, class Q>(const Csr<U, Q>& b) -> int {
+            if constexpr (!std::is_same_v<T, U>) {
+                throw Error("A and B were read with different precisions");
+            } else if constexpr (std::is_same_v<P, Q>) {
+                return multiply_any(r, a.view(), b.view());
+            } else {
+                const auto wide_a = cast_csr<T, std::int64_t>(a.view());
+                const auto wide_b = cast_csr<T, std::int64_t>(b.view());
+                return multiply_any(r, wide_a.view(), wide_b.view());
+            }
+        });
+    });
+}
+
+}  // namespace sptune::cli

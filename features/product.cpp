@@ -1,0 +1,108 @@
+#include "features/product.hpp"
+
+#include "features/sample.hpp"
+#include "matrix/counter_random.hpp"
+#include "matrix/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace sptune {
+
+namespace {
+
+/// Entries of rows [first, last) of C. `marker` has a slot for every column, none of them equal to
+/// one of the rows.
+template <class T, class P>
+std::uint64_t count_entries(CsrView<T, P> a, CsrView<T, P> b, RowWindow rows,
+                            std::vector<index_t>& marker) {
+    std::uint64_t entries = 0;
+    for (std::int64_t i = rows.first; i < rows.last; ++i)
+        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+            const index_t row = a.col_idx[k];
+            for (P l = b.row_ptr[row]; l < b.row_ptr[row + 1]; ++l) {
+                index_t& mark = marker[static_cast<std::size_t>(b.col_idx[l])];
+                entries += mark != i;
+                mark = static_cast<index_t>(i);
+            }
+        }
+    return entries;
+}
+
+}  // namespace
+
+std::uint64_t pair_fingerprint(std::uint64_t a, std::uint64_t b) {
+    return mix64(mix64(a + 1) ^ (b + 0x9e3779b97f4a7c15u));
+}
+
+template <class T, class P>
+void count_products(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t* of_row, int threads) {
+    const int workers = thread_count(threads, static_cast<std::uint64_t>(a.nnz()));
+#pragma omp parallel for schedule(static) num_threads(workers)
+    for (index_t i = 0; i < a.rows; ++i) {
+        std::uint64_t products = 0;
+        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+            const index_t row = a.col_idx[k];
+            products += static_cast<std::uint64_t>(b.row_ptr[row + 1] - b.row_ptr[row]);
+        }
+        of_row[i] = products;
+    }
+}
+
+template <class T, class P>
+ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t fingerprint_a,
+                                 std::uint64_t fingerprint_b, int threads,
+                                 std::uint64_t sample_products) {
+    ProductFeatures f;
+    f.rows = a.rows, f.inner = a.cols, f.cols = b.cols;
+    f.a_entries = static_cast<std::uint64_t>(a.nnz());
+    f.b_entries = static_cast<std::uint64_t>(b.nnz());
+    f.fingerprint = pair_fingerprint(fingerprint_a, fingerprint_b);
+    if (a.rows == 0) return f;
+
+    Buffer<std::uint64_t> products(static_cast<std::size_t>(a.rows));
+    count_products(a, b, products.data(), threads);
+    double squares = 0;
+    for (const std::uint64_t p : products) {
+        f.products += p;
+        f.longest_row = std::max(f.longest_row, p);
+        f.upper_entries += std::min(p, static_cast<std::uint64_t>(b.cols));
+        squares += static_cast<double>(p) * static_cast<double>(p);
+    }
+    const auto rows = static_cast<double>(a.rows);
+    f.products_per_row = static_cast<double>(f.products) / rows;
+    if (f.products == 0) return f;
+    const double variance = squares / rows - f.products_per_row * f.products_per_row;
+    f.products_cv = std::sqrt(std::max(0.0, variance)) / f.products_per_row;
+
+    // Windows of 32 rows: neighbours are alike, so many short windows tell more than a few long.
+    constexpr std::int64_t kWindow = 32;
+    const double share =
+        std::min(1.0, static_cast<double>(sample_products) / static_cast<double>(f.products));
+    const auto wanted = static_cast<std::int64_t>(share * rows);
+    const RowSample sample(a.rows, wanted, kWindow, std::max<std::int64_t>(1, wanted / kWindow));
+    std::uint64_t looked_at = 0, found = 0;
+    std::vector<index_t> marker(static_cast<std::size_t>(b.cols), -1);
+    for (const RowWindow& window : sample.windows()) {
+        for (std::int64_t i = window.first; i < window.last; ++i) looked_at += products[i];
+        found += count_entries(a, b, window, marker);
+    }
+    f.sampled_share = static_cast<double>(looked_at) / static_cast<double>(f.products);
+    if (found > 0) f.compression = static_cast<double>(looked_at) / static_cast<double>(found);
+    f.estimated_entries = std::min(static_cast<double>(f.products) / f.compression,
+                                   static_cast<double>(f.upper_entries));
+    return f;
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                           \
+    template void count_products(CsrView<T, P>, CsrView<T, P>, std::uint64_t*, int);       \
+    template ProductFeatures product_features(CsrView<T, P>, CsrView<T, P>, std::uint64_t, \
+                                              std::uint64_t, int, std::uint64_t);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune

@@ -1,0 +1,161 @@
+#include "kernels/spgemm/registry.hpp"
+
+#include "kernels/cuda_probe.hpp"
+#include "kernels/kernel_hashes.hpp"
+#include "kernels/spgemm/algorithms.hpp"
+#include "kernels/spgemm/kernel_list.hpp"
+#include "kernels/vendor/spgemm.hpp"
+
+#include <algorithm>
+
+namespace sptune {
+
+#define SPTUNE_DECLARE(name) \
+    template <class T>       \
+    void add_cpu_##name##_kernels(SpgemmKernelList<T>&);
+SPTUNE_CPU_SPGEMM(SPTUNE_DECLARE)
+#undef SPTUNE_DECLARE
+#define SPTUNE_DECLARE(name) \
+    template <class T>       \
+    void add_##name##_kernels(SpgemmKernelList<T>&);
+SPTUNE_CUDA_SPGEMM(SPTUNE_DECLARE)
+#undef SPTUNE_DECLARE
+
+namespace {
+
+/// Calls add(list) and gives the kernels it adds the hash of their sources.
+template <class T, class Add>
+void add_hashed(SpgemmKernelList<T>& list, const std::string& sources, Add add) {
+    const std::size_t before32 = list.i32.size(), before64 = list.i64.size();
+    add(list);
+    const auto set = [&](auto& kernels, std::size_t from) {
+        for (std::size_t i = from; i < kernels.size(); ++i)
+            kernels[i].variant.kernel_hash = kernel_hash(kernels[i].variant.backend, sources);
+    };
+    set(list.i32, before32);
+    set(list.i64, before64);
+}
+
+template <class T>
+const SpgemmKernelList<T>& cpu_list() {
+    static const SpgemmKernelList<T> all = [] {
+        SpgemmKernelList<T> list;
+#define SPTUNE_ADD(name) add_hashed(list, "spgemm", add_cpu_##name##_kernels<T>);
+        SPTUNE_CPU_SPGEMM(SPTUNE_ADD)
+#undef SPTUNE_ADD
+        add_mkl_spgemm_kernels(list);
+        return list;
+    }();
+    return all;
+}
+
+template <class T>
+const SpgemmKernelList<T>& cuda_list() {
+    require_cuda();
+    static const SpgemmKernelList<T> all = [] {
+        SpgemmKernelList<T> list;
+#define SPTUNE_ADD(name) add_hashed(list, "spgemm/" #name, add_##name##_kernels<T>);
+        SPTUNE_CUDA_SPGEMM(SPTUNE_ADD)
+#undef SPTUNE_ADD
+        add_cusparse_spgemm_kernels(list);
+        return list;
+    }();
+    return all;
+}
+
+template <class T, class P>
+std::vector<FormatCount> count(Backend backend) {
+    std::vector<FormatCount> counts;
+    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(backend)) {
+        const std::string name = k.variant.format + "." + k.variant.algorithm;
+        if (counts.empty() || counts.back().format != name) counts.push_back({name, 0});
+        ++counts.back().variants;
+    }
+    return counts;
+}
+
+}  // namespace
+
+template <class T, class P>
+const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend backend) {
+    return (backend == Backend::cpu ? cpu_list<T>() : cuda_list<T>()).template of<P>();
+}
+
+template <class T, class P>
+const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id) {
+    const auto& all = spgemm_kernels<T, P>(backend);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](auto& k) { return k.variant.id() == id; });
+    if (found != all.end()) return *found;
+    std::string some;
+    for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, all.size() / 4))
+        some.append(some.empty() ? "" : ", ").append(all[i].variant.id());
+    throw UsageError("there is no kernel \"" + id + "\" for these types; some of the " +
+                     std::to_string(all.size()) + " there are: " + some);
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                             \
+    template const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend); \
+    template const SpgemmKernel<T, P>& find_spgemm_kernel(Backend, const std::string&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+namespace {
+
+std::string id_of(Backend backend, ValueType value, IndexType index, std::string algorithm,
+                  Params params) {
+    Variant v;
+    v.op = Op::spgemm;
+    v.backend = backend;
+    v.format = "csr";
+    v.algorithm = std::move(algorithm);
+    v.params = std::move(params);
+    v.value = value;
+    v.index = index;
+    return v.id();
+}
+
+}  // namespace
+
+std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
+    if (backend == Backend::cuda) return id_of(backend, value, index, "esc", {});
+    return id_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}});
+}
+
+namespace {
+
+/// The first of the hash kernels.
+template <class T, class P>
+std::string default_on_gpu() {
+    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(Backend::cuda))
+        if (k.variant.algorithm == "hash") return k.variant.id();
+    return spgemm_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>());
+}
+
+}  // namespace
+
+std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
+                              double products_cv) {
+    constexpr double kUneven = 1;
+    if (backend == Backend::cpu)
+        return id_of(backend, value, index, "bitmap",
+                     {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
+    if (value == ValueType::f32)
+        return index == IndexType::i32 ? default_on_gpu<float, std::int32_t>()
+                                       : default_on_gpu<float, std::int64_t>();
+    return index == IndexType::i32 ? default_on_gpu<double, std::int32_t>()
+                                   : default_on_gpu<double, std::int64_t>();
+}
+
+std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {
+    if (value == ValueType::f32)
+        return index == IndexType::i32 ? count<float, std::int32_t>(backend)
+                                       : count<float, std::int64_t>(backend);
+    return index == IndexType::i32 ? count<double, std::int32_t>(backend)
+                                   : count<double, std::int64_t>(backend);
+}
+
+}  // namespace sptune

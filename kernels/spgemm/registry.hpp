@@ -1,0 +1,34 @@
+// Every SpGEMM kernel instance of this build, by id.
+#pragma once
+
+#include "kernels/registry.hpp"
+#include "kernels/spgemm/kernel.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune {
+
+/// All SpGEMM kernels of `backend` for (T, P), in a fixed order; made once, then shared. Vendor
+/// kernels are in it only where their library could be loaded. Throws DeviceError where this build
+/// or this machine has no GPU to run them.
+template <class T, class P>
+const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend backend);
+
+/// Id of the baseline that every speed-up is measured against: on the CPU row-parallel Gustavson
+/// in its textbook form, on the GPU expand, sort, compress.
+std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index);
+
+/// A good kernel for a pair that nothing is known of but the coefficient of variation of the
+/// products per row.
+std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
+                              double products_cv);
+
+/// The kernel with this id. Throws UsageError naming a few that exist.
+template <class T, class P>
+const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id);
+
+/// How many variants a backend has of each format and algorithm, for `sptune info`.
+std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index);
+
+}  // namespace sptune

@@ -1,0 +1,98 @@
+"""`sptune spgemm` and `sptune profile --op spgemm`: products, refusals, documents, the database."""
+import json
+
+from harness import CliTest, main
+
+A = "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 1\n2 2 -1\n"
+B = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 -2\n2 2 5\n"
+
+
+class Spgemm(CliTest):
+    def entries(self, path):
+        """{(row, column): value} of a Matrix Market file."""
+        lines = [line for line in (self.folder / path).read_text().splitlines() if line[0] != "%"]
+        cells = [line.split() for line in lines[1:]]
+        return {(int(i), int(j)): float(v) for i, j, v in cells}
+
+    def test_product(self):
+        self.write("a.mtx", A), self.write("b.mtx", B)
+        done = self.expect(0, "spgemm", "a.mtx", "b.mtx", "-o", "c.mtx")
+        self.assertIn("2 × 2", done.stdout)
+        # (1,1) cancels: 2·1 + 1·(-2); its position exists all the same.
+        self.assertEqual(self.entries("c.mtx"), {(1, 1): 0, (2, 2): -5})
+
+    def test_zeros_can_be_dropped(self):
+        self.write("a.mtx", A), self.write("b.mtx", B)
+        self.expect(0, "spgemm", "a.mtx", "b.mtx", "--drop-zeros", "-o", "c.mtx")
+        self.assertEqual(self.entries("c.mtx"), {(2, 2): -5})
+
+    def test_every_kernel_and_the_same_result(self):
+        path = self.matrix()
+        self.expect(0, "spgemm", path, "-o", "first.mtx")
+        first = self.entries("first.mtx")
+        # The 13-point stencil on 20 × 20 points: (0,0), (±1,0), (0,±1), (±2,0), (0,±2), (±1,±1).
+        self.assertEqual(len(first), 20 * 20 + 4 * 20 * 19 + 4 * 20 * 18 + 4 * 19 * 19)
+        for variant in ("csr.hash.p1.d16", "csr.esc.p2.d1", "csr.bitmap.p1.d1", "csr.gustavson.p2.d16",
+                        "bsr.rowwise.m2.s1.o1.p1.d16"):
+            with self.subTest(variant):
+                self.expect(0, "spgemm", path, "--backend", "cpu", "--unsorted", "--variant",
+                            f"spgemm.cpu.{variant}.f64.i32", "-o", "other.mtx")
+                self.assertEqual(self.entries("other.mtx"), first)
+
+    def test_document(self):
+        path = self.matrix()
+        document = json.loads(self.expect(0, "spgemm", path, "--json", "-", "--precision", "f32").stdout)
+        self.assertEqual(document["schema"], "sptune.spgemm/1")
+        self.assertEqual((document["a"]["nnz"], document["b"]["nnz"]), (1920, 1920))
+        self.assertEqual(document["precision"], "f32")
+        self.assertGreater(document["products"], document["c"]["nnz"])
+        self.assertGreater(document["time_us"], 0)
+
+    def test_sizes_that_do_not_match_are_refused_with_a_remedy(self):
+        self.write("a.mtx", A)
+        for words in (("a.mtx",), ("a.mtx", "a.mtx")):
+            done = self.expect(3, "spgemm", *words)
+            for part in ("2 × 3", "--transpose-b"):
+                self.assertIn(part, done.stderr)
+        self.expect(0, "spgemm", "a.mtx", "--transpose-b", "-o", "c.mtx")
+        self.assertEqual(self.entries("c.mtx"), {(1, 1): 5, (2, 2): 1})
+        self.write("d.mtx", "%%MatrixMarket matrix coordinate real general\n5 5 1\n1 1 1\n")
+        done = self.expect(3, "spgemm", "a.mtx", "d.mtx")
+        self.assertIn("5 × 5", done.stderr)
+        self.assertNotIn("--transpose-b", done.stderr)
+
+    def test_usage(self):
+        self.write("b.mtx", B)
+        done = self.expect(2, "spgemm", self.matrix(), "--backend", "cpu", "--variant", "x")
+        self.assertIn("spgemm.cpu", done.stderr)
+        self.expect(2, "spgemm", "b.mtx", "-o", "c.txt")
+        self.expect(2, "spgemm")
+
+    def test_a_profile_is_found_again(self):
+        path = self.matrix()
+        cpu = ("--backend", "cpu")
+        done = self.expect(0, "profile", path, "--op", "spgemm", *cpu, "--variants", "*.hash.*", "--json", "-")
+        document = json.loads(done.stdout)
+        self.assertEqual(document["op"], "spgemm")
+        self.assertEqual(document["product"]["a_entries"], 1920)
+        self.assertTrue(document["winner"].startswith("spgemm.cpu."))
+        for candidate in document["candidates"]:
+            self.assertEqual(candidate["op"], "spgemm")
+            self.assertEqual(candidate["status"], "ok", candidate["reason"])
+        again = json.loads(self.expect(0, "spgemm", path, *cpu, "--json", "-").stdout)
+        self.assertEqual((again["id"], again["source"]), (document["winner"], "database"))
+        # Another pair knows nothing of it.
+        other = json.loads(self.expect(0, "spgemm", self.matrix("o.mtx", 900), *cpu, "--json", "-").stdout)
+        self.assertEqual(other["source"], "default")
+        self.expect(0, "db", "check")
+
+    def test_report_of_a_rectangular_matrix(self):
+        self.write("a.mtx", A)
+        done = self.expect(0, "profile", "a.mtx", "--op", "spgemm", "--backend", "cpu", "--no-db",
+                           "--variants", "*.esc.*")
+        for words in ("C = A·Aᵀ", "Winner: spgemm.cpu.", "× plain"):
+            self.assertIn(words, done.stdout)
+
+
+if __name__ == "__main__":
+    main()

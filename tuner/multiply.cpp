@@ -1,0 +1,47 @@
+#include "tuner/multiply.hpp"
+
+#include "kernels/parallel.hpp"
+#include "kernels/spgemm/host_product.hpp"
+#include "tuner/cuda/sweep_product.hpp"
+#include "tuner/multiply_with.hpp"
+
+#include <algorithm>
+
+namespace sptune::tuner {
+namespace {
+
+/// Our kernels hand C over, a vendor's is copied.
+template <class T, class P>
+Csr<T, P> take(std::unique_ptr<Product<T, P>> product) {
+    if (auto* own = dynamic_cast<HostProduct<T, P>*>(product.get())) return own->release();
+    const CsrView<T, P> v = product->view();
+    const auto rows = static_cast<std::size_t>(v.rows), nnz = static_cast<std::size_t>(v.nnz());
+    Csr<T, P> c{v.rows, v.cols, Buffer<P>(rows + 1), Buffer<index_t>(nnz), Buffer<T>(nnz)};
+    std::copy_n(v.row_ptr, rows + 1, c.row_ptr.data());
+    std::copy_n(v.col_idx, nnz, c.col_idx.data());
+    std::copy_n(v.values, nnz, c.values.data());
+    return c;
+}
+
+}  // namespace
+
+template <class T, class P>
+Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
+                          Backend backend, const std::string& id, const SpgemmOptions& options,
+                          int threads) {
+    if (backend == Backend::cuda) return multiply_cuda(a, b, product, id, options);
+    const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
+                                      product.upper_entries};
+    return multiply_with(problem, backend, id, options, resolve_threads(threads), take<T, P>);
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                             \
+    template Multiplied<T, P> multiply(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
+                                       Backend, const std::string&, const SpgemmOptions&, int);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::tuner

@@ -5,6 +5,11 @@
 
 namespace sptune::tuner {
 
+db::Device identify_cuda() {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
 const db::Device& cuda_device() {
     require_cuda();
     throw DeviceError(cuda_status());

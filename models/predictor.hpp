@@ -14,10 +14,10 @@ namespace sptune::models {
 /// A kernel that may run, with what is known of it without converting.
 struct Option {
     const Variant* variant = nullptr;
-    std::uint64_t bytes = 0;  ///< moved by one call: A, x and y
+    std::uint64_t bytes = 0;  ///< moved by one call: A, x and y; see estimated_bytes()
 };
 
-/// Microseconds.
+/// Microseconds. Infinite for an option that the model does not know.
 struct Prediction {
     double time_us = 0;     ///< of one call, warm
     double convert_us = 0;  ///< once; 0 for CSR
@@ -30,6 +30,10 @@ class Predictor {
     virtual std::string name() const = 0;
     /// Whether it knows this operation on this class of device.
     virtual bool covers(Op op, ValueType value, const db::Device& device) const = 0;
+    /// Whether predictions for `variant` are worth asking for. The grid has a thousand variants and
+    /// most of them are never more than a few percent ahead of a sibling: ask once for each, keep
+    /// the few dozen that are known, and offer only those to predict().
+    virtual bool knows(const Variant& variant) const = 0;
     /// One prediction for each option, in their order.
     virtual std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                             std::span<const Option> options) const = 0;

@@ -1,0 +1,130 @@
+#include "models/holding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sptune::models {
+namespace {
+
+constexpr double kIndex = sizeof(index_t), kOffset = sizeof(std::uint16_t);
+
+double value_bytes(const Variant& v) {
+    return v.value == ValueType::f64 ? 8 : 4;
+}
+
+/// Padding of the probed (C, σ) that comes nearest to the one asked for: the same C where there is
+/// one, then the nearest σ.
+double sell_padding(const Features& f, int c, int sigma) {
+    const auto window = [&](int s) {
+        return s == kAll ? std::log2(static_cast<double>(f.rows) + 1) : std::log2(s);
+    };
+    double best = std::numeric_limits<double>::infinity(), padding = 0;
+    for (const SellPadding& probe : f.sell) {
+        const double distance = 100 * std::abs(std::log2(static_cast<double>(probe.c) / c)) +
+                                std::abs(window(probe.sigma) - window(sigma));
+        if (distance < best) best = distance, padding = probe.padding;
+    }
+    return padding;
+}
+
+/// Fill of r×c blocks; sizes that are not probed from those that are: blocks of r·c entries fill
+/// about as well as the nearest probed shape.
+double bsr_fill(const Features& f, int r, int c) {
+    double best = std::numeric_limits<double>::infinity(), fill = 1;
+    for (const BsrFill& probe : f.bsr) {
+        const double distance = std::abs(std::log2(static_cast<double>(probe.r) / r)) +
+                                std::abs(std::log2(static_cast<double>(probe.c) / c));
+        if (distance < best) best = distance, fill = probe.fill;
+    }
+    return fill > 0 ? fill : 1;
+}
+
+/// Share of nnz beyond the row-length quantile `percent`.
+double hyb_rest(const Features& f, int percent) {
+    const int quantiles[] = {50, 75, 90, 95};
+    for (std::size_t i = 0; i < f.hyb_remainder.size(); ++i)
+        if (percent <= quantiles[i]) return f.hyb_remainder[i];
+    return f.hyb_remainder.back();
+}
+
+/// Whether the columns of `rows` neighbouring rows surely span less than 2^16.
+bool narrow(const Features& f, double rows) {
+    return f.cols < 65536 || 2 * static_cast<double>(f.bandwidth_max) + rows < 65536;
+}
+
+/// The layout behind a vendor's kernel; where the vendor does not say, it starts from CSR.
+std::string_view layout_format(const Variant& v) {
+    if (!v.vendor) return v.format;
+    for (const std::string_view known : {"coo", "sell", "bsr"})
+        if (v.algorithm == known) return known;
+    return "csr";
+}
+
+}  // namespace
+
+int param_or(const Params& params, std::string_view name, int fallback) {
+    for (const Param& p : params)
+        if (p.name == name) return p.value;
+    return fallback;
+}
+
+Holding holding(const Features& f, const Variant& v) {
+    const double rows = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
+    const double value = value_bytes(v);
+    const double pointer = v.index == IndexType::i64 ? 8 : 4;
+    const bool compressed = param_or(v.params, "x", 32) == 16;
+    const double column = compressed ? kOffset : kIndex;
+    const std::string_view format = layout_format(v);
+    Holding h{nnz, nnz * (value + column) + (rows + 1) * pointer, true};
+
+    if (format == "csr") {
+        if (compressed) h.bytes += rows * kIndex, h.fits = narrow(f, 1) || v.algorithm == "tiles";
+    } else if (format == "coo") {
+        h.bytes = nnz * (value + 2 * kIndex);
+    } else if (format == "csc") {
+        h.bytes = nnz * (value + kIndex) + static_cast<double>(f.cols + 1) * 8;
+    } else if (format == "sell" || format == "pjds") {
+        const int c = std::max(param_or(v.params, "c", 32), 1);
+        const int sigma = format == "pjds" ? kAll : param_or(v.params, "s", 1);
+        h.stored = nnz * (1 + sell_padding(f, c, sigma));
+        h.bytes = h.stored * (value + column) + rows / c * (8 + (compressed ? kIndex : 0)) +
+                  (sigma == 1 ? 0 : rows * kIndex);
+        h.fits = !compressed || narrow(f, sigma == kAll ? rows : std::max(c, sigma));
+    } else if (format == "ell") {
+        h.stored = f.ell_fill > 0 ? nnz / f.ell_fill : 0;
+        h.bytes = h.stored * (value + column);
+        h.fits = !compressed || narrow(f, 32);
+    } else if (format == "hyb") {
+        const double rest = nnz * hyb_rest(f, param_or(v.params, "q", 90));
+        // The quantile itself is not a feature; the ELL part is about as full as its SELL would be.
+        h.stored =
+            std::min((nnz - rest) * (1 + sell_padding(f, 256, 1)), rows * f.row_mean * 2) + rest;
+        h.bytes = (h.stored - rest) * (value + kIndex) + rest * (value + 2 * kIndex);
+    } else if (format == "bsr") {
+        const int r = param_or(v.params, "r", 1), c = param_or(v.params, "c", 1);
+        h.stored = nnz / bsr_fill(f, r, c);
+        h.bytes = h.stored * value + h.stored / (r * c) * kIndex + rows / r * 8;
+    } else if (format == "dia") {
+        if (param_or(v.params, "f", kAll) == kAll) {
+            h.stored = static_cast<double>(f.diagonals) * rows;
+            h.bytes = h.stored * value;
+        } else {
+            const double rest = nnz * (1 - f.dense_diagonal_share);
+            h.stored = static_cast<double>(f.dense_diagonals) * rows + rest;
+            h.bytes = (h.stored - rest) * value + rest * (value + kIndex) +
+                      (rest > 0 ? (rows + 1) * 8 : 0);
+            h.fits = f.dense_diagonals > 0;
+        }
+    }
+    // The same cap as Limits::storage_factor.
+    h.fits = h.fits && h.bytes <= 4 * (nnz * (value + kIndex) + (rows + 1) * pointer);
+    return h;
+}
+
+std::uint64_t estimated_bytes(const Features& f, const Variant& v) {
+    const double vectors = static_cast<double>(f.rows + f.cols) * value_bytes(v);
+    return static_cast<std::uint64_t>(holding(f, v).bytes + vectors);
+}
+
+}  // namespace sptune::models

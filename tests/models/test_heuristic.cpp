@@ -1,0 +1,99 @@
+#include "models/heuristic.hpp"
+#include "models/holding.hpp"
+#include "tests/models/entries.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::models {
+namespace {
+
+std::string fastest(const Features& f, const db::Device& device,
+                    const std::vector<Variant>& variants) {
+    std::vector<Option> options;
+    for (const Variant& v : variants) options.push_back({&v, 0});
+    const auto predictions = Heuristic().predict(f, device, options);
+    const auto best = std::min_element(predictions.begin(), predictions.end(),
+                                       [](auto& a, auto& b) { return a.time_us < b.time_us; });
+    return variants[static_cast<std::size_t>(best - predictions.begin())].format;
+}
+
+const std::vector<Variant> kCpu = {
+    variant(Backend::cpu, "csr", "static", {{"x", 32}, {"l", 1}, {"u", 1}, {"w", kAll}}),
+    variant(Backend::cpu, "sell", "simd", {{"c", 8}, {"s", 1}, {"x", 32}, {"w", kAll}}),
+    variant(Backend::cpu, "dia", "rows", {{"f", kAll}, {"u", 4}, {"w", kAll}}),
+    variant(Backend::cpu, "coo", "segments", {}),
+};
+const std::vector<Variant> kGpu = {
+    variant(Backend::cuda, "csr", "vector", {{"t", 8}, {"b", 256}}),
+    variant(Backend::cuda, "csr", "tiles", {{"n", 1024}, {"x", 32}, {"b", 256}}),
+    variant(Backend::cuda, "sell", "slices",
+            {{"c", 32}, {"s", 1}, {"x", 32}, {"t", 1}, {"b", 256}}),
+    variant(Backend::cuda, "dia", "rows", {{"f", kAll}, {"r", 1}, {"u", 4}, {"b", 256}}),
+};
+
+TEST(Heuristic, DenseDiagonalsTakeDia) {
+    EXPECT_EQ(fastest(band(1'000'000, 9), cpu(), kCpu), "dia");
+    EXPECT_EQ(fastest(band(4'000'000, 9), gpu(), kGpu), "dia");
+}
+
+TEST(Heuristic, EvenRowsTakeSellOnTheCpu) {
+    EXPECT_EQ(fastest(even_rows(100'000, 20), cpu(), kCpu), "sell");
+}
+
+TEST(Heuristic, OneLongRowKeepsTheGpuAwayFromAThreadPerRow) {
+    Features f = even_rows(100'000, 8);
+    f.row_max = 80'000;
+    f.row_cv = 30;
+    EXPECT_EQ(fastest(f, gpu(), kGpu), "csr");
+    const Option tiles[] = {{&kGpu[1], 0}}, sell[] = {{&kGpu[2], 0}};
+    EXPECT_LT(10 * Heuristic().predict(f, gpu(), tiles)[0].time_us,
+              Heuristic().predict(f, gpu(), sell)[0].time_us);
+}
+
+TEST(Heuristic, CsrAsItIsNeedsNoConversion) {
+    const Features f = even_rows(100'000, 20);
+    const Option options[] = {{&kCpu[0], 0}, {&kCpu[1], 0}};
+    const auto p = Heuristic().predict(f, cpu(), options);
+    EXPECT_EQ(p[0].convert_us, 0);
+    EXPECT_GT(p[1].convert_us, p[0].time_us);
+}
+
+TEST(Heuristic, EmptyAndTinyMatricesGetFiniteTimes) {
+    for (const Features& f : {Features{}, even_rows(1, 1)})
+        for (const auto& [device, variants] : {std::pair{cpu(), kCpu}, std::pair{gpu(), kGpu}}) {
+            std::vector<Option> options;
+            for (const Variant& v : variants) options.push_back({&v, 0});
+            for (const Prediction& p : Heuristic().predict(f, device, options)) {
+                EXPECT_TRUE(std::isfinite(p.time_us) && p.time_us > 0);
+                EXPECT_TRUE(std::isfinite(p.convert_us) && p.convert_us >= 0);
+            }
+        }
+}
+
+TEST(Bandwidth, IsInterpolatedAndClamped) {
+    const db::Device d = cpu();
+    EXPECT_DOUBLE_EQ(bandwidth_gbs(d, 1), 200);
+    EXPECT_DOUBLE_EQ(bandwidth_gbs(d, 1 << 20), 80);
+    EXPECT_NEAR(bandwidth_gbs(d, 64 << 20), 30, 1e-9);
+    EXPECT_DOUBLE_EQ(bandwidth_gbs(d, 1e12), 20);
+}
+
+TEST(Holding, CountsWhatLayoutsStore) {
+    const Features f = band(100'000, 5);
+    EXPECT_DOUBLE_EQ(holding(f, kCpu[0]).bytes, 500'000 * 12.0 + 100'001 * 4.0);
+    EXPECT_DOUBLE_EQ(holding(f, kCpu[2]).bytes, 500'000 * 8.0);
+    EXPECT_EQ(estimated_bytes(f, kCpu[2]), 500'000u * 8 + 200'000u * 8);
+    Variant narrow = kCpu[1];
+    narrow.params[2].value = 16;
+    EXPECT_TRUE(holding(f, narrow).fits);
+    EXPECT_FALSE(holding(even_rows(100'000, 5), narrow).fits) << "columns span more than 2^16";
+    EXPECT_FALSE(holding(even_rows(100'000, 5), kCpu[2]).fits) << "200,000 diagonals";
+}
+
+TEST(Holding, DoesNotOverflow) {
+    const Features f = even_rows(2'000'000'000, 40);
+    EXPECT_DOUBLE_EQ(holding(f, kCpu[0]).bytes, 80e9 * 12 + 2'000'000'001 * 4.0);
+}
+
+}  // namespace
+}  // namespace sptune::models

@@ -46,7 +46,8 @@ const std::vector<const SpmvKernel<T, P>*>& KernelIndex<T, P>::known_to(
     if (fresh) {
         place->second.push_back(baseline_);
         for (const Kernel& kernel : *kernels_)
-            if (&kernel != baseline_ && model.knows(kernel.variant)) place->second.push_back(&kernel);
+            if (&kernel != baseline_ && model.knows(kernel.variant))
+                place->second.push_back(&kernel);
     }
     return place->second;
 }

@@ -1,6 +1,8 @@
 #include "tuner/select.hpp"
 
+#include "models/heuristic.hpp"
 #include "models/holding.hpp"
+#include "tuner/cuda/select.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
 
@@ -115,9 +117,9 @@ class Selector {
 
     /// The stored bytes of a call less those of the vectors; nothing for what is used in place.
     std::uint64_t held_by(const db::Candidate& c, const Kernel& kernel) const {
-        const auto vectors =
-            (static_cast<std::uint64_t>(matrix_.view.rows) +
-             static_cast<std::uint64_t>(matrix_.view.cols)) * sizeof(T);
+        const auto vectors = (static_cast<std::uint64_t>(matrix_.view.rows) +
+                              static_cast<std::uint64_t>(matrix_.view.cols)) *
+                             sizeof(T);
         if (kernel.variant.layout == kernels_.baseline().variant.layout) return 0;
         return c.bytes > vectors ? c.bytes - vectors : 0;
     }
@@ -132,16 +134,15 @@ class Selector {
     }
 
     void predict() {
-        const models::Predictor* model = covering();
+        const db::Device device =
+            device_without_measuring(matrix_.backend, options_.threads, options_.store);
+        const models::Predictor* model = covering(device);
         if (!model) {
             const Kernel& plain = kernels_.baseline();
             result_.baseline = {kernels_.id(plain), 0, 0};
-            Field field{{&plain, result_.baseline, 0}};
-            if (!decide(std::move(field), inspector())) throw unmet();
+            if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
             return;
         }
-        const db::Device device =
-            device_without_measuring(matrix_.backend, options_.threads, options_.store);
         const auto& known = kernels_.known_to(*model);
         std::vector<models::Option> options;
         for (const Kernel* kernel : known)
@@ -157,22 +158,15 @@ class Selector {
             if (i == 0) result_.baseline = e.ranked;
             field.push_back(std::move(e));
         }
-        result_.source = model == options_.models.back() && options_.models.size() > 1
-                             ? Source::heuristic
-                             : source_of(*model);
+        result_.source = model->name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model->name();
         result_.confidence = model->confidence(features(), device);
         if (!decide(std::move(field), inspector())) throw unmet();
     }
 
-    static Source source_of(const models::Predictor& model) {
-        return model.name().find("heuristic") == std::string::npos ? Source::model
-                                                                   : Source::heuristic;
-    }
-
-    const models::Predictor* covering() const {
+    const models::Predictor* covering(const db::Device& device) const {
         for (const models::Predictor* model : options_.models)
-            if (model->covers(Op::spmv, value_type_of<T>(), device_)) return model;
+            if (model->covers(Op::spmv, value_type_of<T>(), device)) return model;
         return nullptr;
     }
 
@@ -219,8 +213,8 @@ class Selector {
         if (e.held) return *e.held <= most;
         if (e.kernel == &kernels_.baseline()) return true;
         const Footprint f = inspect(*e.kernel);
-        const double csr = static_cast<double>(
-            models::estimated_bytes(*features_, kernels_.baseline().variant));
+        const double csr =
+            static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));
         return f.illegal.empty() && f.storage_bytes <= most &&
                static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
     }
@@ -233,22 +227,24 @@ class Selector {
         for (const Kernel& k : kernels_.kernels())
             if (matches(kernels_.id(k), c.variants)) left.push_back(&k);
         if (left.empty())
-            return Unmet(fmt::format("variants: no kernel of this build matches \"{}\"",
-                                     c.variants));
+            return Unmet(
+                fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
         if (c.deterministic) std::erase_if(left, [](auto* k) { return !k->variant.deterministic; });
         if (left.empty())
-            return Unmet(fmt::format("deterministic: no kernel that matches \"{}\" is; allow more "
-                                     "variants",
-                                     c.variants));
+            return Unmet(
+                fmt::format("deterministic: no kernel that matches \"{}\" is; allow more "
+                            "variants",
+                            c.variants));
         if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
             return Unmet(fmt::format(
                 "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
                 "memory nor a conversion",
                 c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants,
                 kernels_.id(kernels_.baseline())));
-        return Unmet(fmt::format("variants: nothing is known of the kernels that match \"{}\", or "
-                                 "none of them suits this matrix",
-                                 c.variants));
+        return Unmet(
+            fmt::format("variants: nothing is known of the kernels that match \"{}\", or "
+                        "none of them suits this matrix",
+                        c.variants));
     }
 
     const Chooser<T, P>& matrix_;
@@ -262,10 +258,27 @@ class Selector {
 
 }  // namespace
 
+std::vector<const models::Predictor*> default_models() {
+    static const models::Heuristic heuristic;
+    return {&heuristic};
+}
+
 std::string_view to_string(Source source) {
-    return source == Source::exact   ? "exact"
-           : source == Source::model ? "model"
-                                     : "heuristic";
+    return source == Source::exact ? "exact" : source == Source::model ? "model" : "heuristic";
+}
+
+template <class T, class P>
+Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
+    if (backend == Backend::cuda) return choose_on_device(view);
+    return {view, backend, [=] { return fingerprint(view, threads); },
+            [=] { return extract_features(view, threads); }};
+}
+
+template <class T, class P>
+Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options) {
+    if (backend == Backend::cuda) return select_with_copy_on_device(host, options);
+    return select_spmv(choose_for(host, backend, options.threads), KernelIndex<T, P>::of(backend),
+                       options);
 }
 
 template <class T, class P>
@@ -274,8 +287,10 @@ Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kern
     return Selector<T, P>(matrix, kernels, options).run();
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                              \
-    template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&,            \
+#define SPTUNE_INSTANTIATE(T, P)                                                   \
+    template Chooser<T, P> choose_for(CsrView<T, P>, Backend, int);                \
+    template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);  \
+    template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&, \
                                    const SelectOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

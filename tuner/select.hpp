@@ -48,19 +48,18 @@ struct Chooser {
 template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
 
+/// What is shipped, and the heuristic last.
+std::vector<const models::Predictor*> default_models();
+
 struct SelectOptions {
     Constraints constraints;
-    double calls = 0;  ///< that A will be applied for; 0: unknown
-    int threads = 0;   ///< CPU; 0: all
+    double calls = 0;                  ///< that A will be applied for; 0: unknown
+    int threads = 0;                   ///< CPU; 0: all
     const db::Store* store = nullptr;  ///< may be null
-    /// Asked in this order, the first that covers the device answers; see default_models(). The
-    /// last one is the heuristic if it says so in its name. May be empty: plain CSR then.
-    std::vector<const models::Predictor*> models;
+    /// Asked in this order, the first that covers the device answers. Empty: plain CSR.
+    std::vector<const models::Predictor*> models = default_models();
     Clock clock = steady_us;
 };
-
-/// The model that is shipped for the device and the heuristic, as far as there are any.
-std::vector<const models::Predictor*> default_models();
 
 /// Calls that are assumed for the choice where their number is unknown.
 inline constexpr double kUnknownCalls = 300;
@@ -73,8 +72,8 @@ struct Ranked {
 
 struct Selection {
     Source source = Source::heuristic;
-    std::string model;        ///< name of who predicted; empty for exact
-    Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
+    std::string model;               ///< name of who predicted; empty for exact
+    Ranked chosen, baseline;         ///< the same one where nothing beats plain CSR
     std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
     double confidence = 0;           ///< 0 to 1; 1 for a stored measurement
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
@@ -88,5 +87,10 @@ struct Selection {
 template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options);
+
+/// What a program would choose that has `host` in the memory of `backend`; for a GPU it is copied
+/// there first, which select_us leaves out. Throws DeviceError for a backend that is not there.
+template <class T, class P>
+Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options);
 
 }  // namespace sptune::tuner

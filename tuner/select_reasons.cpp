@@ -25,9 +25,9 @@ std::string on_lookup(const Selection& s, const Lookup& l, const std::string& de
 std::string on_calls(const Selection& s) {
     if (s.chosen.convert_us <= 0) return "; it needs no conversion";
     if (s.break_even_calls < 0) return "; its conversion never pays";
-    const std::string paid = fmt::format(
-        "; its conversion ({:.4g} us) is repaid after {:.0f} calls", s.chosen.convert_us,
-        std::max(1.0, std::ceil(s.break_even_calls)));
+    const std::string paid =
+        fmt::format("; its conversion ({:.4g} us) is repaid after {:.0f} calls",
+                    s.chosen.convert_us, std::max(1.0, std::ceil(s.break_even_calls)));
     if (s.calls > 0) return paid + fmt::format(" of {:.0f}", s.calls);
     return paid +
            "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
@@ -40,22 +40,24 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     std::string text = on_lookup(s, lookup, device_key);
     const bool plain = s.chosen.id == s.baseline.id;
     if (s.source == Source::exact)
-        text += plain ? fmt::format("Plain CSR, {}, was measured on this matrix and this device: "
-                                    "{:.4g} us, and nothing pays for its conversion",
-                                    s.chosen.id, s.chosen.predicted_us)
-                      : fmt::format("{} was measured on this matrix and this device: {:.4g} us "
-                                    "against {:.4g} us of plain CSR",
-                                    s.chosen.id, s.chosen.predicted_us, s.baseline.predicted_us);
+        text += plain ? fmt::format(
+                            "Plain CSR, {}, was measured on this matrix and this device: "
+                            "{:.4g} us, and nothing pays for its conversion",
+                            s.chosen.id, s.chosen.predicted_us)
+                      : fmt::format(
+                            "{} was measured on this matrix and this device: {:.4g} us "
+                            "against {:.4g} us of plain CSR",
+                            s.chosen.id, s.chosen.predicted_us, s.baseline.predicted_us);
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
         text += fmt::format("{} expects nothing to beat plain CSR, {}, with its conversion",
                             s.model, s.chosen.id);
     else
-        text += fmt::format("{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
-                            "(confidence {:.2f})",
-                            s.model, s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us,
-                            s.confidence);
+        text += fmt::format(
+            "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
+            "(confidence {:.2f})",
+            s.model, s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
     if (!plain) text += on_calls(s);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,

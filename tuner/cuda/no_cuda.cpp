@@ -1,6 +1,7 @@
 // Stands in for the rest of this folder in a build without the CUDA toolkit.
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
+#include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 
 namespace sptune::tuner {
@@ -21,8 +22,22 @@ SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&)
     throw DeviceError(cuda_status());
 }
 
-#define SPTUNE_INSTANTIATE(T, P) \
-    template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);
+template <class T, class P>
+Chooser<T, P> choose_on_device(CsrView<T, P>) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                               \
+    template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&); \
+    template Chooser<T, P> choose_on_device(CsrView<T, P>);                                    \
+    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

@@ -1,0 +1,31 @@
+#include "tuner/cuda/select.hpp"
+
+#include "kernels/cuda_probe.hpp"
+#include "matrix/cuda/copy_csr.hpp"
+
+namespace sptune::tuner {
+
+template <class T, class P>
+Chooser<T, P> choose_on_device(CsrView<T, P> view) {
+    return {view, Backend::cuda, [=] { return fingerprint(copy_to_host(view).view()); },
+            [=] { return extract_features(copy_to_host(view).view()); }};
+}
+
+template <class T, class P>
+Selection select_with_copy_on_device(CsrView<T, P> host, const SelectOptions& options) {
+    require_cuda();
+    const DeviceCsr<T, P> copy(host);
+    return select_spmv(choose_on_device(copy.view()), KernelIndex<T, P>::of(Backend::cuda),
+                       options);
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                            \
+    template Chooser<T, P> choose_on_device(CsrView<T, P>); \
+    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::tuner

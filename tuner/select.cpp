@@ -53,6 +53,7 @@ class Selector {
         check_error();
         if (!look_up()) predict();
         result_.why = why_selected(result_, lookup_, device_.key);
+        result_.features = std::move(features_);
         result_.select_us = options_.clock() - start;
         return std::move(result_);
     }

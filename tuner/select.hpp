@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,8 @@ struct Selection {
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown
     double select_us = 0;
-    std::string why;  ///< sentences for people
+    std::string why;                   ///< sentences for people
+    std::optional<Features> features;  ///< where they were needed
 };
 
 /// Throws Unmet, and what kernels throw that inspect a matrix on a GPU.

@@ -1,6 +1,7 @@
 // Stands in for the rest of this folder in a build without the CUDA toolkit.
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
+#include "tuner/cuda/calls.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 
@@ -13,6 +14,23 @@ db::Device identify_cuda() {
 
 const db::Device& cuda_device() {
     require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+std::unique_ptr<StreamTimer> make_stream_timer() {
+    throw DeviceError(cuda_status());
+}
+std::unique_ptr<StreamOrder> make_stream_order() {
+    throw DeviceError(cuda_status());
+}
+bool is_capturing(void*) {
+    return false;
+}
+void wait_for_default_stream() {}
+bool is_device_pointer(const void*) {
+    return false;
+}
+void read_from_device(void*, const void*, std::size_t) {
     throw DeviceError(cuda_status());
 }
 

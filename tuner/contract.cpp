@@ -1,17 +1,14 @@
 #include "tuner/contract.hpp"
 
-#include "tuner/statistics.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 namespace sptune::tuner {
 namespace {
 
-constexpr int kPlainFirst = 2;        ///< calls of plain CSR before anything is decided
-constexpr double kBetter = 0.98;      ///< of the time of what it replaces
-constexpr double kHopeless = 1.5;     ///< one such call ends a trial
-constexpr std::size_t kRemember = 9;  ///< times of each
+constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
+constexpr double kBetter = 0.98;   ///< of the time of what it replaces
+constexpr double kHopeless = 1.5;  ///< one such call ends a trial
 
 }  // namespace
 
@@ -25,20 +22,39 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
         phase_ = Phase::waiting;
 }
 
+void Contract::Times::add(double us) {
+    const int room = static_cast<int>(last_.size());
+    last_[static_cast<std::size_t>(next_)] = us;
+    next_ = (next_ + 1) % room;
+    count_ = std::min(count_ + 1, room);
+}
+
+double Contract::Times::median() const {
+    if (empty()) return 0;
+    auto sorted = last_;
+    std::sort(sorted.begin(), sorted.begin() + count_);
+    const auto middle = static_cast<std::size_t>(count_ / 2);
+    return count_ % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double Contract::Times::least() const {
+    return *std::min_element(last_.begin(), last_.begin() + std::max(count_, 1));
+}
+
 double Contract::call_us(int which) const {
     const Known& k = state_of(which);
-    return k.times.empty() ? k.predicted.call_us * (which ? scale() : 1) : median_of(k.times);
+    return k.times.empty() ? k.predicted.call_us * (which ? scale() : 1) : k.times.median();
 }
 
 double Contract::measured_us(int which) const {
-    return median_of(state_of(which).times);
+    return state_of(which).times.median();
 }
 
 /// Predictions are right relative to plain CSR rather than in microseconds.
 double Contract::scale() const {
     const Known& plain = known_.front();
     if (plain.times.empty() || plain.predicted.call_us <= 0) return 1;
-    return median_of(plain.times) / plain.predicted.call_us;
+    return plain.times.median() / plain.predicted.call_us;
 }
 
 double Contract::convert_us(int which) const {
@@ -54,8 +70,8 @@ bool Contract::due(int offer) const {
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
     if (!terms_.trusted && balance_ < cost) return false;
-    const double left = terms_.expected_calls - static_cast<double>(calls_);
-    if (epochs_ == 1 && left > 0) return saved * left > cost;
+    const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
+    if (left > 0) return saved * left > cost;
     return saved * static_cast<double>(epoch_calls_) >= cost;  // lost what it would have cost
 }
 
@@ -66,12 +82,16 @@ int Contract::next_due() const {
 }
 
 int Contract::in_advance() const {
-    if (known_.size() < 2 || terms_.expected_calls <= 0) return 0;
-    const double saved = call_us(0) - call_us(1), cost = convert_us(1);
+    if (terms_.expected_calls <= 0) return 0;
     const double credit =
         (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
-    const bool pays = saved > 0 && saved * terms_.expected_calls > cost;
-    return pays && (terms_.trusted || cost <= credit) ? 1 : 0;
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+        const double saved = call_us(0) - call_us(i), cost = convert_us(i);
+        if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
+            (terms_.trusted || cost <= credit))
+            return i;
+    }
+    return 0;
 }
 
 Contract::Step Contract::begin_trial(int offer, bool convert) {
@@ -138,29 +158,25 @@ void Contract::refused(int offer) {
     state_of(offer).state = State::dropped;
     if (active_ == offer) active_ = 0;
     trial_ = 0;
-    settle_or_wait();
-}
-
-void Contract::note(int which, double us) {
-    std::vector<double>& times = state_of(which).times;
-    if (times.size() >= kRemember) times.erase(times.begin());
-    times.push_back(us);
+    if (phase_ != Phase::plain) settle_or_wait();
 }
 
 void Contract::called(double us) {
     ++calls_, ++epoch_calls_;
     if (!last_.timed || us <= 0) return;
     const bool counts = !(phase_ == Phase::trial && last_.run == trial_ && warm_up_);
-    if (counts || us > kHopeless * plain_us()) note(last_.run, us);
+    if (counts || us > kHopeless * plain_us()) state_of(last_.run).times.add(us);
     const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
     balance_ += (paid_in_advance ? 1 : 1 + terms_.epsilon) * plain_us() - us;
     switch (phase_) {
         case Phase::plain:
             if (calls_ < kPlainFirst) return;
-            phase_ = Phase::waiting;
             balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
-                        *std::min_element(known_[0].times.begin(), known_[0].times.end());
-            if (trial_) begin_trial(trial_, false);
+                        known_.front().times.least();
+            if (trial_)
+                begin_trial(trial_, false);
+            else
+                settle_or_wait();
             return;
         case Phase::trial:
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_) {
@@ -226,6 +242,7 @@ int Contract::values_changed() {
     epoch_calls_ = 0;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
+    trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;
     const double calls_each = static_cast<double>(calls_) / (epochs_ - 1);

@@ -3,7 +3,7 @@
 // do.
 #pragma once
 
-#include <optional>
+#include <array>
 #include <vector>
 
 namespace sptune::tuner {
@@ -75,10 +75,23 @@ class Contract {
   private:
     enum class Phase { plain, waiting, trial, audit, settled };
     enum class State { waiting, converted, proven, dropped };
+    /// The last times of a kernel. Allocates nothing: it is part of calls.
+    class Times {
+      public:
+        void add(double us);
+        void clear() { count_ = next_ = 0; }
+        bool empty() const { return count_ == 0; }
+        double median() const;  ///< 0 for none
+        double least() const;
+
+      private:
+        std::array<double, 9> last_{};
+        int count_ = 0, next_ = 0;
+    };
     struct Known {
         Offer predicted;
         State state = State::waiting;
-        std::vector<double> times;
+        Times times;
         double convert_us = 0;  ///< measured; 0: not yet
     };
 
@@ -92,7 +105,6 @@ class Contract {
     Step begin_trial(int offer, bool convert);
     void end_trial();
     void settle_or_wait();
-    void note(int which, double us);
 
     Terms terms_;
     std::vector<Known> known_;

@@ -1,7 +1,6 @@
 #include "features/blocks.hpp"
 
 #include "features/occupied_blocks.hpp"
-#include "matrix/counter_random.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,17 +14,17 @@ std::size_t side(int length) {
     return static_cast<std::size_t>(std::ranges::find(kBlockSides, length) - kBlockSides.begin());
 }
 
-/// The entries of `row` in columns [low, high); copied to the end of `copies` if they do not lie
-/// side by side.
-std::span<const index_t> strip_of(std::span<const index_t> row, std::int64_t low, std::int64_t high,
-                                  bool sorted, std::vector<index_t>& copies) {
+/// The entries of `row` inside the strip; copied to the end of `copies` if they do not lie side by
+/// side.
+std::span<const index_t> entries_in(std::span<const index_t> row, ColumnStrip strip, bool sorted,
+                                    std::vector<index_t>& copies) {
     if (sorted) {
-        const auto first = std::lower_bound(row.begin(), row.end(), low);
-        return {first, std::lower_bound(first, row.end(), high)};
+        const auto first = std::lower_bound(row.begin(), row.end(), strip.low);
+        return {first, std::lower_bound(first, row.end(), strip.high)};
     }
     const std::size_t begin = copies.size();
     std::ranges::copy_if(row, std::back_inserter(copies),
-                         [&](index_t c) { return c >= low && c < high; });
+                         [&](index_t c) { return c >= strip.low && c < strip.high; });
     return std::span(copies).subspan(begin);
 }
 
@@ -43,15 +42,8 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
                   std::int64_t entry_limit, bool sorted, BlockCounts& out) {
     const std::int64_t entries = row_ptr[group.last] - row_ptr[group.first];
     if (entries == 0) return;
-    // The strip: its share of the columns is what the limit allows, its ends cut no block.
-    std::int64_t low = 0, high = cols;
-    if (entries > entry_limit) {
-        const std::int64_t wide = cols / kBlockGroup * entry_limit / entries + 1;
-        const auto places = static_cast<std::uint64_t>(cols / kBlockGroup - wide + 1);
-        low = kBlockGroup *
-              static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(group.first)) % places);
-        high = std::min(cols, low + wide * kBlockGroup);
-    }
+    ColumnStrip strip{0, cols};
+    if (entries > entry_limit) strip = strip_of_group(group.first, entries, entry_limit, cols);
 
     thread_local std::vector<index_t> inside;  // of rows whose entries are not sorted
     inside.clear();
@@ -60,7 +52,7 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
     std::size_t kept = 0, count = 0;
     for (std::int64_t i = group.first; i < group.last; ++i) {
         std::span<const index_t> row{col_idx + row_ptr[i], col_idx + row_ptr[i + 1]};
-        if (entries > entry_limit) row = strip_of(row, low, high, sorted, inside);
+        if (entries > entry_limit) row = entries_in(row, strip, sorted, inside);
         rows[count++] = row;
         kept += row.size();
         if (row.size() < 2) continue;

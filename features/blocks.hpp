@@ -3,6 +3,7 @@
 
 #include "features/features.hpp"
 #include "features/sample.hpp"
+#include "matrix/counter_random.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -12,6 +13,24 @@ namespace sptune {
 /// Rows that the heights r of all bsr_probes() divide: a group of so many rows cuts no block. So do
 /// so many columns with the widths c.
 inline constexpr std::int64_t kBlockGroup = 24;
+
+/// Columns [low, high).
+struct ColumnStrip {
+    std::int64_t low, high;
+};
+
+/// What is looked at of the group with this first row and more than `limit` entries. Its share of
+/// the columns is what the limit allows, its ends cut no block. Works on the GPU, too.
+constexpr ColumnStrip strip_of_group(std::int64_t first_row, std::int64_t entries,
+                                     std::int64_t limit, std::int64_t cols) {
+    const std::int64_t wide = cols / kBlockGroup * limit / entries + 1;
+    const auto places = static_cast<std::uint64_t>(cols / kBlockGroup - wide + 1);
+    const std::int64_t low =
+        kBlockGroup *
+        static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(first_row)) % places);
+    const std::int64_t end = low + wide * kBlockGroup;
+    return {low, end < cols ? end : cols};
+}
 
 /// Sums over groups of rows. Doubles, because groups that were thinned out are scaled up.
 struct BlockCounts {

@@ -23,15 +23,25 @@ namespace sptune {
 inline constexpr std::uint64_t kColumnStep = 0x9e3779b97f4a7c15u;
 inline constexpr std::uint64_t kPointerStep = 0xc2b2ae3d27d4eb4fu;
 
+/// The term of a column at position k, with key = (k + 1) · kColumnStep.
+constexpr std::uint64_t column_term(index_t column, std::uint64_t key) {
+    const auto low = static_cast<std::uint32_t>(column) ^ static_cast<std::uint32_t>(key);
+    const auto high = static_cast<std::uint32_t>(key >> 32) | 1u;
+    return std::uint64_t{low} * high;
+}
+
+/// The term of row_ptr[i] = pointer.
+constexpr std::uint64_t pointer_term(std::int64_t pointer, std::int64_t i) {
+    const std::uint64_t key = static_cast<std::uint64_t>(i + 1) * kPointerStep;
+    return (static_cast<std::uint64_t>(pointer) ^ key) * (key >> 32 | 1u);
+}
+
 /// The terms of col_idx[first, last).
 inline std::uint64_t column_terms(const index_t* col_idx, std::int64_t first, std::int64_t last) {
     std::uint64_t sum = 0;
     std::uint64_t key = static_cast<std::uint64_t>(first + 1) * kColumnStep;
-    for (std::int64_t k = first; k < last; ++k, key += kColumnStep) {
-        const auto low = static_cast<std::uint32_t>(col_idx[k]) ^ static_cast<std::uint32_t>(key);
-        const auto high = static_cast<std::uint32_t>(key >> 32) | 1u;
-        sum += std::uint64_t{low} * high;
-    }
+    for (std::int64_t k = first; k < last; ++k, key += kColumnStep)
+        sum += column_term(col_idx[k], key);
     return sum;
 }
 
@@ -39,10 +49,7 @@ inline std::uint64_t column_terms(const index_t* col_idx, std::int64_t first, st
 template <class P>
 std::uint64_t pointer_terms(const P* row_ptr, std::int64_t first, std::int64_t last) {
     std::uint64_t sum = 0;
-    for (std::int64_t i = first; i < last; ++i) {
-        const std::uint64_t key = static_cast<std::uint64_t>(i + 1) * kPointerStep;
-        sum += (static_cast<std::uint64_t>(row_ptr[i]) ^ key) * (key >> 32 | 1u);
-    }
+    for (std::int64_t i = first; i < last; ++i) sum += pointer_term(row_ptr[i], i);
     return sum;
 }
 

@@ -30,25 +30,30 @@ double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
 
 }  // namespace
 
-void LengthHistogram::merge(const LengthHistogram& other) {
-    for (std::size_t copy = 0; copy < kCopies; ++copy)
-        for (std::size_t i = 0; i < kShort; ++i) short_[copy][i] += other.short_[copy][i];
-    long_.insert(long_.end(), other.long_.begin(), other.long_.end());
-}
-
-LengthRuns LengthHistogram::runs() {
+LengthRuns length_runs(const std::array<std::int64_t, kShortRows>& shorter,
+                       std::vector<std::int64_t> longer) {
     LengthRuns list;
-    for (std::size_t i = 0; i < kShort; ++i) {
-        std::int64_t rows = 0;
-        for (const auto& copy : short_) rows += copy[i];
-        if (rows) list.emplace_back(i, rows);
-    }
-    std::sort(long_.begin(), long_.end());
-    for (const std::int64_t length : long_) {
+    for (std::size_t i = 0; i < kShortRows; ++i)
+        if (shorter[i]) list.emplace_back(i, shorter[i]);
+    std::sort(longer.begin(), longer.end());
+    for (const std::int64_t length : longer) {
         if (list.empty() || list.back().first != length) list.emplace_back(length, 0);
         ++list.back().second;
     }
     return list;
+}
+
+void LengthHistogram::merge(const LengthHistogram& other) {
+    for (std::size_t copy = 0; copy < kCopies; ++copy)
+        for (std::size_t i = 0; i < kShortRows; ++i) short_[copy][i] += other.short_[copy][i];
+    long_.insert(long_.end(), other.long_.begin(), other.long_.end());
+}
+
+LengthRuns LengthHistogram::runs() const {
+    std::array<std::int64_t, kShortRows> rows{};
+    for (const auto& copy : short_)
+        for (std::size_t i = 0; i < kShortRows; ++i) rows[i] += copy[i];
+    return length_runs(rows, long_);
 }
 
 void describe_row_lengths(const LengthRuns& runs, const RowOrderSums& sums, Features& f) {

@@ -14,24 +14,30 @@ namespace sptune {
 /// Counts of equal lengths, increasing by length.
 using LengthRuns = std::vector<std::pair<std::int64_t, std::int64_t>>;  // (length, rows)
 
+/// Row lengths below this are counted in an array, longer ones are listed.
+inline constexpr std::size_t kShortRows = 512;
+
+/// From how many rows have each short length, and the longer lengths in any order.
+LengthRuns length_runs(const std::array<std::int64_t, kShortRows>& shorter,
+                       std::vector<std::int64_t> longer);
+
 /// Histogram of row lengths: an array for the many short ones, a list for the few long ones.
 class LengthHistogram {
   public:
     /// `row` only picks one of several copies, so that equal lengths in a row do not wait for each
     /// other's increment.
     void add(std::int64_t length, std::size_t row) {
-        if (length < kShort)
+        if (length < static_cast<std::int64_t>(kShortRows))
             ++short_[row % kCopies][static_cast<std::size_t>(length)];
         else
             long_.push_back(length);
     }
     void merge(const LengthHistogram& other);
-    LengthRuns runs();
+    LengthRuns runs() const;
 
   private:
-    static constexpr std::int64_t kShort = 512;
     static constexpr std::size_t kCopies = 4;
-    std::array<std::array<std::uint32_t, kShort>, kCopies> short_{};
+    std::array<std::array<std::uint32_t, kShortRows>, kCopies> short_{};
     std::vector<std::int64_t> long_;
 };
 

@@ -2,11 +2,13 @@
 
 #include "matrix/counter_random.hpp"
 
+#include <algorithm>
+
 namespace sptune {
 
 RowSample::RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit,
                      std::int64_t windows)
-    : everything_(wanted >= rows) {
+    : unit_(unit), everything_(wanted >= rows) {
     const std::int64_t groups = (rows + unit - 1) / unit;
     const std::int64_t taken = std::clamp<std::int64_t>(wanted / unit, 1, groups);
     const std::int64_t parts = everything_ ? groups : std::min(windows, taken);
@@ -22,13 +24,12 @@ RowSample::RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit,
     for (const RowWindow& w : windows_) before_.push_back(before_.back() + w.last - w.first);
 }
 
-std::int64_t RowSample::rows_before(std::int64_t row) const {
-    const auto next =
-        std::upper_bound(windows_.begin(), windows_.end(), row,
-                         [](std::int64_t r, const RowWindow& w) { return r < w.first; });
-    if (next == windows_.begin()) return 0;
-    const auto index = static_cast<std::size_t>(next - windows_.begin()) - 1;
-    return before_[index] + std::min(row, windows_[index].last) - windows_[index].first;
+std::vector<RowWindow> RowSample::units() const {
+    std::vector<RowWindow> list;
+    for (const RowWindow& w : windows_)
+        for (std::int64_t i = w.first; i < w.last; i += unit_)
+            list.push_back({i, std::min(w.last, i + unit_)});
+    return list;
 }
 
 }  // namespace sptune

@@ -1,7 +1,6 @@
 // Which rows the estimated features look at.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +11,33 @@ struct RowWindow {
     std::int64_t first = 0, last = 0;
 };
 
+/// Where the rows of a sample lie. Works on the GPU, too.
+struct SampleView {
+    const RowWindow* windows;    ///< increasing, disjoint
+    const std::int64_t* before;  ///< sampled rows before each window, and in all
+    std::int64_t count;
+    bool everything;
+
+    /// Sampled rows inside [first, last).
+    constexpr std::int64_t rows_in(std::int64_t first, std::int64_t last) const {
+        if (first >= last) return 0;
+        return everything ? last - first : rows_before(last) - rows_before(first);
+    }
+    constexpr std::int64_t rows_before(std::int64_t row) const {
+        std::int64_t w = 0, end = count;  // to find: the first window that begins beyond the row
+        while (w < end) {
+            const std::int64_t middle = (w + end) / 2;
+            if (row < windows[middle].first)
+                end = middle;
+            else
+                w = middle + 1;
+        }
+        if (w == 0) return 0;
+        const RowWindow& last = windows[w - 1];
+        return before[w - 1] + (row < last.last ? row : last.last) - last.first;
+    }
+};
+
 /// Whole groups of `unit` rows: all of them where `wanted` rows allow it, otherwise up to `windows`
 /// stretches of rows, one at a pseudo-random place of each equal part of the matrix. Depends on
 /// its arguments alone.
@@ -20,19 +46,24 @@ class RowSample {
     RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit, std::int64_t windows);
 
     const std::vector<RowWindow>& windows() const { return windows_; }
+    /// The windows, cut into pieces of `unit` rows (the last one of the matrix may have fewer).
+    std::vector<RowWindow> units() const;
     std::int64_t rows() const { return before_.back(); }
     bool everything() const { return everything_; }
     /// Sampled rows inside [first, last).
     std::int64_t rows_in(std::int64_t first, std::int64_t last) const {
-        if (first >= last) return 0;
-        return everything_ ? last - first : rows_before(last) - rows_before(first);
+        return view().rows_in(first, last);
+    }
+    /// Valid as long as this sample.
+    SampleView view() const {
+        return {windows_.data(), before_.data(), static_cast<std::int64_t>(windows_.size()),
+                everything_};
     }
 
   private:
-    std::int64_t rows_before(std::int64_t row) const;
-
-    std::vector<RowWindow> windows_;    // increasing, disjoint
-    std::vector<std::int64_t> before_;  // sampled rows before each window, and in all
+    std::vector<RowWindow> windows_;
+    std::vector<std::int64_t> before_;
+    std::int64_t unit_;
     bool everything_;
 };
 

@@ -123,12 +123,8 @@ std::size_t add_neighbours(index_t* counts, std::size_t size, std::size_t step) 
     return sums;
 }
 
-/// Lengths beyond 16 keep their four leading bits.
 index_t rounded(index_t length) {
-    const int bits =
-        std::max(0, static_cast<int>(std::bit_width(static_cast<unsigned>(length))) - 4);
-    const index_t half = bits > 0 ? 1 << (bits - 1) : 0;
-    return static_cast<index_t>((std::int64_t{length} + half) >> bits << bits);
+    return rounded_length(length, static_cast<int>(std::bit_width(static_cast<unsigned>(length))));
 }
 
 }  // namespace

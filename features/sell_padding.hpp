@@ -12,6 +12,13 @@ namespace sptune {
 /// The largest σ other than n: a block of so many rows holds whole sorting windows.
 inline constexpr std::int64_t kSellBlock = 4096;
 
+/// Lengths beyond 16 keep their four leading bits: a number of `width` bits to its nearest.
+constexpr index_t rounded_length(index_t length, int width) {
+    const int bits = width > 4 ? width - 4 : 0;
+    const index_t half = bits > 0 ? 1 << (bits - 1) : 0;
+    return static_cast<index_t>((std::int64_t{length} + half) >> bits << bits);
+}
+
 /// Stored entries for each of sell_probes(), and entries; sums over blocks.
 struct SellSlots {
     std::vector<std::int64_t> stored = std::vector<std::int64_t>(sell_probes().size());

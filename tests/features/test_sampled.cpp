@@ -76,8 +76,8 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     for (const auto& w : blocks.windows()) slots.merge(sell_slots(a.row_ptr.data(), w));
     for (const auto& w : all.windows())
         count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
-    truth.dense_diagonals = 0;
-    sample_diagonals(a.row_ptr.data(), a.col_idx.data(), all, truth);
+    describe_sampled_diagonals(
+        count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all), truth);
     describe_sell(slots, truth);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
@@ -139,6 +139,18 @@ TEST(RowSample, TakesWholeUnitsFromAllOver) {
     const RowWindow w = s.windows()[3];
     EXPECT_EQ(s.rows_in(w.first + 1, w.last - 1), w.last - w.first - 2);
     EXPECT_EQ(s.rows_in(5, 5), 0);
+
+    std::vector<RowWindow> joined;
+    for (const RowWindow& unit : s.units()) {
+        EXPECT_LE(unit.last - unit.first, 24);
+        if (joined.empty() || joined.back().last != unit.first) joined.push_back(unit);
+        joined.back().last = unit.last;
+    }
+    EXPECT_EQ(joined.size(), s.windows().size());
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        EXPECT_EQ(joined[i].first, s.windows()[i].first);
+        EXPECT_EQ(joined[i].last, s.windows()[i].last);
+    }
 
     const RowSample all(50, 50, 24, 8);
     EXPECT_TRUE(all.everything());

@@ -1,0 +1,181 @@
+#include "features/cuda/entries.hpp"
+#include "features/cuda/entry_tiles.cuh"
+#include "features/fingerprint.hpp"
+#include "matrix/cuda/check.hpp"
+#include "matrix/cuda/grid.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+namespace sptune::cuda {
+namespace {
+
+/// The diagonals that a block met lately: a regular matrix has few, and asking the same few words
+/// of global memory for all entries would queue up at them.
+constexpr int kRecent = 1024;
+constexpr unsigned kNone = ~0u;
+
+__device__ void mark(unsigned diagonal, unsigned* recent, unsigned* occupied) {
+    unsigned& seen = recent[(diagonal * 0x9e3779b1u) >> 22];
+    if (seen == diagonal) return;
+    seen = diagonal;
+    unsigned* const word = occupied + diagonal / 32;
+    const unsigned bit = 1u << diagonal % 32;
+    // Not from the first-level cache, which would go on saying no. Reading is cheaper than atomics.
+    if (!(__ldcg(word) & bit)) atomicOr(word, bit);
+}
+
+/// Whether a value of the tile has other bits than the first one of all.
+template <class T>
+__device__ bool varied(const T* values, const EntryTile& tile) {
+    using Bits = std::conditional_t<sizeof(T) == 4, unsigned, count_t>;
+    const Bits* const bits = reinterpret_cast<const Bits*>(values);
+    const Bits first = bits[0];
+    bool found = false;
+#pragma unroll
+    for (int j = 0; j < kTileItems; ++j) {
+        const int at = j * kTileThreads + threadIdx.x;
+        if (at < tile.entries) found |= stream_load(bits + tile.begin + at) != first;
+    }
+    return found;
+}
+
+/// A block takes one tile after the other and adds up at its end.
+template <class T, class P>
+__global__ void __launch_bounds__(kTileThreads)
+    visit_entries(CsrView<T, P> a, std::int64_t nnz, unsigned* occupied, Sums* sums) {
+    __shared__ EntryTile::Shared memory;
+    __shared__ unsigned recent[kRecent];
+    __shared__ count_t scratch[5][kTileThreads / kWarp];
+    __shared__ unsigned past_highest, past_lowest;
+    if (threadIdx.x == 0) past_highest = past_lowest = 0;
+    for (int i = threadIdx.x; i < kRecent; i += kTileThreads) recent[i] = kNone;
+
+    count_t hash = 0, distance = 0, profile = 0, moves = 0, pairs = 0;
+    unsigned highest = 0, lowest = 0;
+    bool unsorted = false;
+    const std::int64_t tiles = tiles_of(a.rows, nnz);
+    for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+        const EntryTile tile(a.row_ptr, a.rows, nnz, number, memory);
+        if (tile.entries == 0) continue;
+        tile.for_each(a.col_idx, [&](std::int64_t k, index_t row, index_t column, bool begins,
+                                     index_t before) {
+            hash += column_term(column, static_cast<std::uint64_t>(k + 1) * kColumnStep);
+            const index_t diagonal = column - row;
+            distance += static_cast<unsigned>(abs(diagonal));
+            highest = max(highest, static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows));
+            lowest = max(lowest, static_cast<unsigned>(a.cols) - static_cast<unsigned>(diagonal));
+            unsorted |= !begins && column < before;
+            mark(static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1, recent,
+                 occupied);
+        });
+        tile.for_each_row(a.row_ptr, [&](std::int64_t i, P k) {
+            const index_t column = a.col_idx[k];
+            profile += static_cast<count_t>(max(std::int64_t{0}, i - column));
+            if (i == 0) return;
+            const P previous = a.row_ptr[i - 1];
+            if (previous == k) return;  // the row before is empty
+            moves += static_cast<unsigned>(abs(column - a.col_idx[previous]));
+            ++pairs;
+        });
+        // Matrices that are not constant show it early, and most tiles' values need not be read.
+        if (!__ldcg(&sums->varied) && varied(a.values, tile)) sums->varied = 1;
+    }
+
+    highest = __reduce_max_sync(kFullMask, highest);
+    lowest = __reduce_max_sync(kFullMask, lowest);
+    if (threadIdx.x % kWarp == 0) {
+        atomicMax(&past_highest, highest);
+        atomicMax(&past_lowest, lowest);
+    }
+    if (__syncthreads_or(unsorted) && threadIdx.x == 0) sums->unsorted = 1;
+    hash = block_sum<kTileThreads>(hash, scratch[0]);
+    distance = block_sum<kTileThreads>(distance, scratch[1]);
+    profile = block_sum<kTileThreads>(profile, scratch[2]);
+    moves = block_sum<kTileThreads>(moves, scratch[3]);
+    pairs = block_sum<kTileThreads>(pairs, scratch[4]);
+    if (threadIdx.x > 0) return;
+    atomicAdd(&sums->hash, hash);
+    atomicAdd(&sums->distance_low, distance & 0xffffffffu);
+    atomicAdd(&sums->distance_high, distance >> 32);
+    atomicAdd(&sums->profile, profile);
+    atomicAdd(&sums->first_moves, moves);
+    atomicAdd(&sums->first_pairs, pairs);
+    atomicMax(&sums->past_highest, past_highest);
+    atomicMax(&sums->past_lowest, past_lowest);
+}
+
+template <class P>
+__global__ void __launch_bounds__(kTileThreads)
+    find_smallest(const P* row_ptr, const index_t* col_idx, index_t rows, std::int64_t nnz,
+                  unsigned* smallest) {
+    __shared__ EntryTile::Shared memory;
+    const EntryTile tile(row_ptr, rows, nnz, blockIdx.x, memory);
+    if (tile.entries == 0) return;
+    tile.for_each(col_idx, [&](std::int64_t, index_t row, index_t found, bool, index_t) {
+        const auto column = static_cast<unsigned>(found);
+        if (column < __ldcg(smallest + row)) atomicMin(smallest + row, column);
+    });
+}
+
+template <class P>
+__global__ void __launch_bounds__(kTileThreads)
+    compare_smallest(const P* row_ptr, const unsigned* smallest, index_t rows, Sums* sums) {
+    __shared__ count_t scratch[3][kTileThreads / kWarp];
+    const std::int64_t i = global_thread();
+    count_t profile = 0, moves = 0, pairs = 0;
+    if (i < rows && row_ptr[i] < row_ptr[i + 1]) {
+        const auto own = static_cast<index_t>(smallest[i]);
+        profile = static_cast<count_t>(i > own ? i - own : 0);
+        if (i > 0 && row_ptr[i - 1] < row_ptr[i]) {
+            moves = static_cast<count_t>(abs(own - static_cast<index_t>(smallest[i - 1])));
+            pairs = 1;
+        }
+    }
+    profile = block_sum<kTileThreads>(profile, scratch[0]);
+    moves = block_sum<kTileThreads>(moves, scratch[1]);
+    pairs = block_sum<kTileThreads>(pairs, scratch[2]);
+    if (threadIdx.x > 0) return;
+    atomicAdd(&sums->profile, profile);
+    atomicAdd(&sums->first_moves, moves);
+    atomicAdd(&sums->first_pairs, pairs);
+}
+
+}  // namespace
+
+template <class T, class P>
+void add_entries(CsrView<T, P> a, unsigned* occupied, Sums* sums) {
+    static const int resident = [] {
+        int blocks = 0;
+        SPTUNE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_entries<T, P>,
+                                                                  kTileThreads, 0));
+        return blocks * multiprocessors();
+    }();
+    const auto blocks = std::min<std::int64_t>(tiles_of(a.rows, a.nnz()), resident);
+    visit_entries<<<static_cast<unsigned>(blocks), kTileThreads>>>(a, a.nnz(), occupied, sums);
+    SPTUNE_CUDA_LAUNCHED("visit_entries");
+}
+
+template <class T, class P>
+void add_smallest_columns(CsrView<T, P> a, DeviceBuffer<unsigned>& smallest, Sums* sums) {
+    static_assert(offsetof(Sums, first_pairs) - offsetof(Sums, profile) == 2 * sizeof(count_t));
+    SPTUNE_CUDA(cudaMemsetAsync(&sums->profile, 0, 3 * sizeof(count_t), nullptr));
+    smallest.fill_bytes(0xff);
+    find_smallest<<<static_cast<unsigned>(tiles_of(a.rows, a.nnz())), kTileThreads>>>(
+        a.row_ptr, a.col_idx, a.rows, a.nnz(), smallest.data());
+    SPTUNE_CUDA_LAUNCHED("find_smallest");
+    compare_smallest<<<blocks_for(a.rows, kTileThreads), kTileThreads>>>(a.row_ptr, smallest.data(),
+                                                                         a.rows, sums);
+    SPTUNE_CUDA_LAUNCHED("compare_smallest");
+}
+
+#define SPTUNE_INSTANTIATE_ENTRIES(T, P)                        \
+    template void add_entries(CsrView<T, P>, unsigned*, Sums*); \
+    template void add_smallest_columns(CsrView<T, P>, DeviceBuffer<unsigned>&, Sums*);
+SPTUNE_INSTANTIATE_ENTRIES(float, std::int32_t)
+SPTUNE_INSTANTIATE_ENTRIES(float, std::int64_t)
+SPTUNE_INSTANTIATE_ENTRIES(double, std::int32_t)
+SPTUNE_INSTANTIATE_ENTRIES(double, std::int64_t)
+
+}  // namespace sptune::cuda

@@ -1,0 +1,187 @@
+#include "features/cuda/diagonals.hpp"
+#include "features/cuda/entries.hpp"
+#include "features/cuda/features.hpp"
+#include "features/cuda/rows.hpp"
+#include "features/cuda/sell.hpp"
+#include "features/describe.hpp"
+#include "matrix/cuda/device_buffer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace sptune {
+namespace cuda {
+namespace {
+
+/// Places in one piece of device memory: first reserve(), then at().
+class Scratch {
+  public:
+    /// Returns the offset of `count` elements of T.
+    template <class T>
+    std::size_t reserve(std::size_t count) {
+        constexpr std::size_t kAlign = 256;
+        const std::size_t begin = size_;
+        size_ += (count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+        return begin;
+    }
+    std::size_t size() const { return size_; }
+    /// Gets the memory, the first `zeros` bytes of it cleared.
+    void allocate(std::size_t zeros) {
+        memory_ = DeviceBuffer<std::byte>(size_);
+        SPTUNE_CUDA(cudaMemsetAsync(memory_.data(), 0, zeros, nullptr));
+    }
+    template <class T>
+    T* at(std::size_t offset) {
+        return reinterpret_cast<T*>(memory_.data() + offset);
+    }
+
+  private:
+    std::size_t size_ = 0;
+    DeviceBuffer<std::byte> memory_;
+};
+
+template <class T>
+void copy_to_host(T* to, const T* from, std::size_t count) {
+    if (count) SPTUNE_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+template <class T, class P>
+Features extract_on_host(CsrView<T, P> a) {
+    const auto nnz = static_cast<std::size_t>(a.nnz());
+    Csr<T, P> copy{a.rows, a.cols, Buffer<P>(static_cast<std::size_t>(a.rows) + 1),
+                   Buffer<index_t>(nnz), Buffer<T>(nnz)};
+    copy_to_host(copy.row_ptr.data(), a.row_ptr, copy.row_ptr.size());
+    copy_to_host(copy.col_idx.data(), a.col_idx, nnz);
+    copy_to_host(copy.values.data(), a.values, nnz);
+    return extract_features(copy.view());
+}
+
+/// What the kernels have found, on the host.
+struct Found {
+    static constexpr std::size_t kListed = 256;
+    Sums sums;
+    unsigned listed[kListed];  ///< diagonal_entries: more than these take another copy
+};
+
+WholePass whole_pass_of(const Sums& s, std::int64_t rows, std::int64_t cols) {
+    WholePass pass;
+    pass.order.neighbour_diff = static_cast<std::int64_t>(s.neighbour_diff);
+    pass.order.warp_slots = static_cast<std::int64_t>(s.warp_slots);
+    pass.hash = s.hash;
+    pass.distance = s.distance_low + (wide_sum{s.distance_high} << 32);
+    pass.profile = static_cast<std::int64_t>(s.profile);
+    pass.first_moves = static_cast<std::int64_t>(s.first_moves);
+    pass.first_pairs = static_cast<std::int64_t>(s.first_pairs);
+    pass.sorted = !s.unsorted;
+    pass.constant = !s.varied;
+    pass.diagonals = static_cast<std::int64_t>(s.diagonals);
+    pass.lowest_diagonal = cols - std::int64_t{s.past_lowest};
+    pass.highest_diagonal = std::int64_t{s.past_highest} - rows;
+    return pass;
+}
+
+SampleCounts sample_counts_of(const Sums& s) {
+    SampleCounts counts;
+    for (std::size_t p = 0; p < counts.sell.stored.size(); ++p)
+        counts.sell.stored[p] = static_cast<std::int64_t>(s.sell_stored[p]);
+    counts.sell.entries = static_cast<std::int64_t>(s.sell_entries);
+    const auto side = [](int length) {
+        return std::ranges::find(kBlockSides, length) - kBlockSides.begin();
+    };
+    for (std::size_t p = 0; p < counts.blocks.blocks.size(); ++p)
+        counts.blocks.blocks[p] = s.blocks[side(bsr_probes()[p].c)][side(bsr_probes()[p].r)];
+    counts.blocks.entries = s.block_entries;
+    counts.blocks.gaps = s.gaps;
+    counts.blocks.gap_rows = s.gap_rows;
+    counts.mirrors = {static_cast<std::int64_t>(s.mirror_entries),
+                      static_cast<std::int64_t>(s.mirrors_present),
+                      static_cast<std::int64_t>(s.mirrors_equal)};
+    counts.diagonals.dense = static_cast<std::int64_t>(s.dense_diagonals);
+    counts.diagonals.on_dense = static_cast<std::int64_t>(s.on_dense);
+    counts.diagonals.total = static_cast<std::int64_t>(s.on_any);
+    return counts;
+}
+
+/// The largest of the numbers that a histogram holds, largest first.
+std::vector<std::int64_t> largest(const Histogram& histogram, std::vector<std::int64_t> listed,
+                                  std::size_t wanted) {
+    const auto most = static_cast<std::ptrdiff_t>(std::min(wanted, listed.size()));
+    std::partial_sort(listed.begin(), listed.begin() + most, listed.end(), std::greater<>());
+    listed.resize(static_cast<std::size_t>(most));
+    for (std::size_t n = kShortRows; n-- > 1 && listed.size() < wanted;)
+        listed.insert(listed.end(), std::min<std::size_t>(histogram.few[n], wanted - listed.size()),
+                      static_cast<std::int64_t>(n));
+    return listed;
+}
+
+}  // namespace
+}  // namespace cuda
+
+template <class T, class P>
+Features extract_features_on_device(CsrView<T, P> a) {
+    using namespace cuda;
+    const std::int64_t rows = a.rows, cols = a.cols, nnz = a.nnz();
+    if (nnz == 0) {
+        Features f = blank_features(rows, cols, 0);
+        f.empty_rows = rows;
+        f.fingerprint = fingerprint_on_device(a);
+        return f;
+    }
+    const SamplePlan plan(rows, nnz);
+    if (plan.rows.everything()) return extract_on_host(a);
+
+    Scratch scratch;
+    const int log2 = diagonals_log2(plan);
+    const std::uint64_t spare = spare_slots(plan);
+    const auto occupied_at =
+        scratch.reserve<unsigned>(static_cast<std::size_t>(occupied_words(rows, cols)));
+    const auto diagonals_at = scratch.reserve<Slot>(std::size_t{1} << log2);
+    const auto found_at = scratch.reserve<Found>(1);
+    const std::size_t zeros = scratch.size();
+    scratch.reserve<unsigned>(std::size_t{1} << log2);  // the list of Found goes on in here
+    const auto long_rows_at =
+        scratch.reserve<std::int64_t>(static_cast<std::size_t>(nnz) / kShortRows);
+    const auto spare_at = scratch.reserve<Slot>(spare);
+    scratch.allocate(zeros);
+    auto* const occupied = scratch.at<unsigned>(occupied_at);
+    auto* const long_rows = scratch.at<std::int64_t>(long_rows_at);
+    auto* const there = scratch.at<Found>(found_at);
+    Sums* const sums = &there->sums;
+    const GroupMemory memory{scratch.at<Slot>(diagonals_at), log2, scratch.at<Slot>(spare_at),
+                             spare};
+
+    add_rows(a.row_ptr, a.rows, long_rows, sums);
+    add_sell(a.row_ptr, nnz, plan, sums);
+    add_entries(a, occupied, sums);
+    add_groups(a, plan, memory, sums);
+    add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
+    Found found;
+    copy_to_host(&found, there, 1);
+    if (found.sums.overflow) return extract_on_host(a);
+    if (found.sums.unsorted) {
+        DeviceBuffer<unsigned> smallest(static_cast<std::size_t>(rows));
+        add_smallest_columns(a, smallest, sums);
+        copy_to_host(&found.sums, sums, 1);
+    }
+
+    std::vector<std::int64_t> lengths(found.sums.row_lengths.listed);
+    copy_to_host(lengths.data(), long_rows, lengths.size());
+    std::array<std::int64_t, kShortRows> shorter;
+    std::ranges::copy(found.sums.row_lengths.few, shorter.begin());
+    SampleCounts counts = sample_counts_of(found.sums);
+    std::vector<unsigned> listed(found.listed, found.listed + Found::kListed);
+    listed.resize(found.sums.diagonal_entries.listed);
+    if (listed.size() > Found::kListed) copy_to_host(listed.data(), there->listed, listed.size());
+    counts.diagonals.top =
+        largest(found.sums.diagonal_entries, {listed.begin(), listed.end()}, kTopDiagonals);
+    return describe(rows, cols, nnz, length_runs(shorter, std::move(lengths)),
+                    whole_pass_of(found.sums, rows, cols), plan, counts);
+}
+
+template Features extract_features_on_device(CsrView<float, std::int32_t>);
+template Features extract_features_on_device(CsrView<float, std::int64_t>);
+template Features extract_features_on_device(CsrView<double, std::int32_t>);
+template Features extract_features_on_device(CsrView<double, std::int64_t>);
+
+}  // namespace sptune

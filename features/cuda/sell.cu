@@ -1,0 +1,136 @@
+#include "features/cuda/sample.hpp"
+#include "features/cuda/sell.hpp"
+#include "features/sell_padding.hpp"
+#include "matrix/cuda/check.hpp"
+#include "matrix/cuda/device.cuh"
+
+#include <limits>
+
+namespace sptune::cuda {
+namespace {
+
+constexpr int kThreads = 512;
+constexpr int kWords = static_cast<int>(kSellBlock) / kWarp;
+
+/// The probes with σ ≠ n: slices of C rows; windows of σ rows, or of C where nothing is sorted.
+struct Probes {
+    int count = 0;
+    int c[kMostSellProbes], window[kMostSellProbes], place[kMostSellProbes];
+};
+
+/// The rounded lengths are 1, 2 … 16, 18 … 32, 36 … 64 and so on.
+constexpr std::int64_t length_of_code(int code) {
+    return code < 16 ? code + 1 : std::int64_t{9 + code % 8} << (code / 8 - 1);
+}
+
+/// Marks the rows of a block that have at least t entries, and counts those ahead of any place.
+struct Marks {
+    unsigned word[kWords];
+    int before[kWords + 1];
+
+    __device__ int ahead_of(int row) const {
+        const unsigned in_word = row % kWarp ? word[row / kWarp] << (kWarp - row % kWarp) : 0;
+        return before[row / kWarp] + __popc(in_word);
+    }
+};
+
+/// One block of threads for each block of rows (x) and rounded length t (y), of which most leave at
+/// once: only as many t need a look as there are different lengths. As features/sell_padding.cpp:
+///     stored = C · Σ over windows and t ≥ 1 of ⌈N / C⌉, N the rows of a window with t or more.
+template <class P>
+__global__ void __launch_bounds__(kThreads)
+    visit_lengths(const P* row_ptr, const __grid_constant__ DeviceSample sample,
+                  const __grid_constant__ Probes probes, Sums* sums) {
+    __shared__ Marks marks;
+    __shared__ index_t below;  // the largest length below t
+    const RowWindow block = sample.unit_at(blockIdx.x);
+    const int rows = static_cast<int>(block.last - block.first);
+    const auto t = static_cast<index_t>(length_of_code(static_cast<int>(blockIdx.y)));
+    const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+    if (threadIdx.x == 0) below = 0;
+    __syncthreads();
+    bool met = false;
+    index_t smaller = 0;
+    std::int64_t entries = 0;
+#pragma unroll
+    for (int first = 0; first < static_cast<int>(kSellBlock); first += kThreads) {
+        const int i = first + static_cast<int>(threadIdx.x);
+        index_t length = 0;
+        if (i < rows) {
+            const P* const at = row_ptr + block.first + i;
+            length = static_cast<index_t>(at[1] - at[0]);
+        }
+        length = rounded_length(length, kWarp - __clz(length));
+        entries += length;
+        met |= length == t;
+        if (length < t) smaller = max(smaller, length);
+        const unsigned word = __ballot_sync(kFullMask, length >= t);
+        if (lane == 0) marks.word[i / kWarp] = word;
+    }
+    if (blockIdx.y == 0) {
+        entries = group_sum<kWarp>(entries);
+        if (lane == 0) atomicAdd(&sums->sell_entries, static_cast<count_t>(entries));
+    }
+    smaller = __reduce_max_sync(kFullMask, smaller);
+    if (lane == 0) atomicMax(&below, smaller);
+    if (!__syncthreads_or(met)) return;
+
+    if (warp == 0) {
+        // Each lane counts the words of its own part.
+        constexpr int each = kWords / kWarp;
+        int own = 0;
+        for (int j = 0; j < each; ++j) own += __popc(marks.word[lane * each + j]);
+        int sum = own;
+        for (int step = 1; step < kWarp; step *= 2) {
+            const int left = __shfl_up_sync(kFullMask, sum, step);
+            if (lane >= step) sum += left;
+        }
+        int before = sum - own;
+        for (int j = 0; j < each; ++j) {
+            marks.before[lane * each + j] = before;
+            before += __popc(marks.word[lane * each + j]);
+        }
+        if (lane == kWarp - 1) marks.before[kWords] = before;
+    }
+    __syncthreads();
+    const auto weight = static_cast<std::int64_t>(t - below);
+    for (int p = warp; p < probes.count; p += kThreads / kWarp) {
+        const int c = probes.c[p], window = probes.window[p];
+        int slices = 0;
+        for (int first = lane * window; first < rows; first += kWarp * window) {
+            const int last = min(rows, first + window);
+            slices += (marks.ahead_of(last) - marks.ahead_of(first) + c - 1) / c;
+        }
+        slices = group_sum<kWarp>(slices);
+        if (lane == 0)
+            atomicAdd(&sums->sell_stored[probes.place[p]],
+                      static_cast<count_t>(weight * slices * c));
+    }
+}
+
+}  // namespace
+
+template <class P>
+void add_sell(const P* row_ptr, std::int64_t nnz, const SamplePlan& plan, Sums* sums) {
+    Probes probes{};
+    for (std::size_t p = 0; p < sell_probes().size(); ++p) {
+        const auto [c, sigma] = sell_probes()[p];
+        if (sigma == 0) continue;
+        probes.c[probes.count] = c;
+        probes.window[probes.count] = sigma == 1 ? c : sigma;
+        probes.place[probes.count++] = static_cast<int>(p);
+    }
+    unsigned codes = 1;  // up to the first length that no row can have
+    while (length_of_code(static_cast<int>(codes)) <= nnz + nnz / 8 &&
+           length_of_code(static_cast<int>(codes)) <= std::numeric_limits<index_t>::max())
+        ++codes;
+    const DeviceSample sample(plan.sell_blocks, plan.sell_block);
+    visit_lengths<<<dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads>>>(
+        row_ptr, sample, probes, sums);
+    SPTUNE_CUDA_LAUNCHED("visit_lengths");
+}
+
+template void add_sell(const std::int32_t*, std::int64_t, const SamplePlan&, Sums*);
+template void add_sell(const std::int64_t*, std::int64_t, const SamplePlan&, Sums*);
+
+}  // namespace sptune::cuda

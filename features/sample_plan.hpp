@@ -1,0 +1,29 @@
+// How much of a matrix the estimated features look at: the same rows and entries on CPU and GPU.
+#pragma once
+
+#include "features/sample.hpp"
+
+#include <cstdint>
+
+namespace sptune {
+
+/// The most windows of a sample that is not everything.
+inline constexpr std::int64_t kWindows = 48;
+
+/// Every so manieth sampled entry is looked at for its mirror image, if there are `entries`.
+constexpr std::int64_t mirror_stride(std::int64_t entries, std::int64_t work) {
+    return 1 + entries / (work / 4 + 1);
+}
+
+/// For a matrix with at least one row.
+struct SamplePlan {
+    SamplePlan(std::int64_t rows, std::int64_t nnz);
+
+    std::int64_t work;         ///< rows plus entries aimed at
+    RowSample rows;            ///< whole groups of kBlockGroup rows
+    std::int64_t sell_block;   ///< rows of the stretches that SELL padding is estimated on
+    RowSample sell_blocks;     ///< those
+    std::int64_t entry_limit;  ///< groups with more entries are thinned out to a strip of columns
+};
+
+}  // namespace sptune

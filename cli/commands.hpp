@@ -15,6 +15,8 @@ int run_features(const std::vector<std::string>& args);
 int run_generate(const std::vector<std::string>& args);
 int run_convert(const std::vector<std::string>& args);
 int run_db(const std::vector<std::string>& args);
+int run_train(const std::vector<std::string>& args);
+int run_evaluate(const std::vector<std::string>& args);
 int run_info(const std::vector<std::string>& args);
 
 }  // namespace sptune::cli

@@ -10,7 +10,9 @@
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 
+#include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@ namespace sptune::cli {
 namespace {
 
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 const Family& find_family(const std::string& name) {
     std::vector<std::string> names;
@@ -69,17 +72,21 @@ int run_generate(const std::vector<std::string>& args) {
     const Family& family = find_family(args[0]);
     GenerateRequest request{.family = args[0], .parameters = {}, .seed = 1};
     std::string path, precision = "f64";
+    std::map<std::string, double> given;
     Options options("generate " + args[0], "-o FILE", std::string(family.help));
     for (const FamilyParameter& parameter : family.parameters) {
         const std::string name(parameter.name);
-        options.number(name, "N", request.parameters[name] = parameter.fallback, -kAnyNumber,
-                       kAnyNumber, fmt::format("{} ({})", parameter.help, parameter.fallback));
+        // Some parameters exclude each other: only what the user gave may reach the generator.
+        options.number(name, "N", given[name] = kNotGiven, -kAnyNumber, kAnyNumber,
+                       fmt::format("{} ({})", parameter.help, parameter.fallback));
     }
     options.integer("seed", "S", request.seed, "of the random numbers (1)")
         .choice("precision", {"f32", "f64"}, precision, "type of the values (f64)")
         .text("output,o", "FILE", path, "where to; .mtx, .mtx.gz or .spt (sptune's own binary)")
         .example(fmt::format("sptune generate {} --seed 7 -o {}.mtx", family.name, family.name));
     if (!options.parse({args.begin() + 1, args.end()})) return kOk;
+    for (const auto& [name, value] : given)
+        if (!std::isnan(value)) request.parameters[name] = value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
     output_format(path);  // refuses an unknown ending before the work
 

@@ -33,6 +33,8 @@ constexpr std::array kCommands{
     Command{"generate", "make a synthetic matrix", run_generate},
     Command{"convert", "rewrite a matrix in another file format", run_convert},
     Command{"db", "look into, move and check the tuning database", run_db},
+    Command{"train", "learn from a database which kernel suits which matrix", run_train},
+    Command{"evaluate", "test how well models choose on unseen matrices", run_evaluate},
     Command{"info", "show devices, bandwidths and kernels", run_info},
 };
 

@@ -152,7 +152,13 @@ double gpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
 
 double bandwidth_gbs(const db::Device& device, double bytes) {
     const auto& curve = device.bandwidth_curve;
-    if (curve.empty()) return std::max(device.bandwidth_gbs, 1.0);
+    if (curve.empty()) {
+        if (device.bandwidth_gbs > 0) return std::max(device.bandwidth_gbs, 1.0);
+        if (device.backend == "cuda") return 2000;
+        const double threads = std::max(device.threads, 1);
+        const bool cached = bytes < static_cast<double>(device.llc_bytes);
+        return cached ? 40 * threads : 15 * std::sqrt(threads);
+    }
     const auto above = std::find_if(curve.begin(), curve.end(), [&](const db::BandwidthPoint& p) {
         return static_cast<double>(p.bytes) >= bytes;
     });
@@ -176,8 +182,8 @@ double typical_convert_us(const Variant& v, double csr_us) {
     return 5 + habit.convert * sorting * csr_us;
 }
 
-bool Heuristic::covers(Op op, ValueType, const db::Device& device) const {
-    return op == Op::spmv && (device.bandwidth_gbs > 0 || !device.bandwidth_curve.empty());
+bool Heuristic::covers(Op op, ValueType, const db::Device&) const {
+    return op == Op::spmv;
 }
 
 bool Heuristic::knows(const Variant& v) const {

@@ -12,7 +12,7 @@ namespace sptune::models {
 class Heuristic final : public Predictor {
   public:
     std::string name() const override { return "heuristic"; }
-    /// SpMV on any CPU and GPU whose bandwidth is known.
+    /// SpMV on any CPU and GPU.
     bool covers(Op op, ValueType value, const db::Device& device) const override;
     /// One or few parameter sets of each kernel: it cannot tell the others apart.
     bool knows(const Variant& variant) const override;
@@ -23,7 +23,7 @@ class Heuristic final : public Predictor {
 };
 
 /// Read bandwidth of the device for a working set of `bytes`, GB/s, between the measured points on
-/// a logarithmic scale; 1 where nothing was measured.
+/// a logarithmic scale; where nothing was measured, what is common in 2026. At least 1.
 double bandwidth_gbs(const db::Device& device, double bytes);
 
 /// What converting to the variant's layout costs, in microseconds, where one plain CSR SpMV takes

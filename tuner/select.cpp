@@ -2,6 +2,7 @@
 
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
+#include "models/shipped.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
@@ -261,6 +262,7 @@ class Selector {
 
 std::vector<const models::Predictor*> default_models() {
     static const models::Heuristic heuristic;
+    if (const models::Predictor* shipped = models::shipped_model()) return {shipped, &heuristic};
     return {&heuristic};
 }
 

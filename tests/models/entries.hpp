@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/entry.hpp"
-#include "models/predictor.hpp"
+#include "models/samples.hpp"
 
 #include <cmath>
 
@@ -56,6 +56,45 @@ inline Variant variant(Backend backend, std::string format, std::string algorith
     v.backend = backend, v.format = std::move(format), v.algorithm = std::move(algorithm);
     v.params = std::move(params), v.value = value;
     return v;
+}
+
+/// A sweep of four kernels on a matrix of `family`. Bands are fastest as DIA, small even matrices
+/// in CSR, large ones in SELL.
+inline Sample made_sample(const std::string& family, int number, bool banded, std::int64_t rows,
+                          std::int64_t length) {
+    Sample s;
+    s.name = family + "--" + std::to_string(number), s.group = group_of(s.name);
+    s.features = banded ? band(rows, length) : even_rows(rows, length);
+    s.device = cpu();
+    const double csr = 1 + static_cast<double>(s.features.nnz) / 1000;
+    const double sell = rows < 3000 ? 1.5 * csr : 0.6 * csr;
+    s.timed = {
+        {variant(Backend::cpu, "csr", "static", {{"x", 32}, {"l", 1}, {"u", 1}, {"w", kAll}}), csr},
+        {variant(Backend::cpu, "sell", "simd", {{"c", 8}, {"s", 1}, {"x", 32}, {"w", kAll}}), sell,
+         5 * csr},
+        {variant(Backend::cpu, "sell", "simd", {{"c", 4}, {"s", 1}, {"x", 32}, {"w", kAll}}),
+         1.001 * sell, 5 * csr},
+        {variant(Backend::cpu, "dia", "rows", {{"f", kAll}, {"u", 4}, {"w", kAll}}),
+         banded ? 0.3 * csr : 8 * csr, 10 * csr, !banded}};
+    s.kernel_hashes = {{"csr", "1"}, {"sell", "2"}, {"dia", "3"}};
+    return s;
+}
+
+/// Ten families of twelve matrices, every other one banded.
+inline std::vector<Sample> made_samples() {
+    std::vector<Sample> samples;
+    for (int family = 0; family < 10; ++family)
+        for (int i = 0; i < 12; ++i)
+            samples.push_back(
+                made_sample("family" + std::string(1, static_cast<char>('a' + family)), i,
+                            family % 2 == 0, 500 << (i % 8), 3 + i + family));
+    return samples;
+}
+
+inline std::vector<const Sample*> pointers(const std::vector<Sample>& samples) {
+    std::vector<const Sample*> list;
+    for (const Sample& s : samples) list.push_back(&s);
+    return list;
 }
 
 }  // namespace sptune::models

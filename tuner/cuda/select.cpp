@@ -1,14 +1,15 @@
 #include "tuner/cuda/select.hpp"
 
+#include "features/cuda/features.hpp"
 #include "kernels/cuda_probe.hpp"
-#include "matrix/cuda/copy_csr.hpp"
+#include "matrix/cuda/device_csr.hpp"
 
 namespace sptune::tuner {
 
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
-    return {view, Backend::cuda, [=] { return fingerprint(copy_to_host(view).view()); },
-            [=] { return extract_features(copy_to_host(view).view()); }};
+    return {view, Backend::cuda, [=] { return fingerprint_on_device(view); },
+            [=] { return extract_features_on_device(view); }};
 }
 
 template <class T, class P>

@@ -1,0 +1,185 @@
+// sptune evaluate --db PATH
+#include "cli/commands.hpp"
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+#include "matrix/error.hpp"
+#include "models/evaluate.hpp"
+#include "models/model_file.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+using models::Evaluation;
+using models::Score;
+using Json = nlohmann::ordered_json;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string scores_table(const Evaluation& e, const Style& style) {
+    Table table({{"", Align::left},
+                 {"× CSR"},
+                 {"regret: mean"},
+                 {"p95"},
+                 {"worst"},
+                 {"", Align::left},
+                 {"within 5 %"},
+                 {"format right"},
+                 {"< CSR"},
+                 {"< 0.95 CSR"}});
+    for (const Score& s : e.scores)
+        table.add({s.name, fmt::format("{:.2f}", s.speedup), percent(s.geomean), percent(s.p95),
+                   percent(s.misses.empty() ? 0 : s.misses[0].regret),
+                   s.misses.empty() ? "" : s.misses[0].matrix, percent(s.within_5),
+                   percent(s.right_format), percent(s.slower), percent(s.slower_5)});
+    return table.render(style, 140);
+}
+
+/// Rows: the format of the best; columns: the format that was chosen.
+std::string confusion_table(const Score& score, const Style& style) {
+    std::set<std::string> formats;
+    for (const auto& [best, row] : score.confusion) {
+        formats.insert(best);
+        for (const auto& [chosen, count] : row) formats.insert(chosen);
+    }
+    std::vector<Column> columns{{"best is", Align::left}};
+    for (const std::string& format : formats) columns.push_back({format});
+    Table table(std::move(columns));
+    for (const auto& [best, row] : score.confusion) {
+        std::vector<std::string> cells{best};
+        for (const std::string& format : formats) {
+            const auto found = row.find(format);
+            cells.push_back(found == row.end() ? "" : std::to_string(found->second));
+        }
+        table.add(std::move(cells));
+    }
+    return table.render(style, 140);
+}
+
+Json document(const Evaluation& e, const std::string& backend, double calls) {
+    Json scores = Json::array();
+    for (const Score& s : e.scores) {
+        Json confusion = Json::object();
+        for (const auto& [best, row] : s.confusion) confusion[best] = row;
+        Json misses = Json::array();
+        for (const Score::Miss& m : s.misses)
+            misses.push_back({{"matrix", m.matrix},
+                              {"regret", m.regret},
+                              {"chosen", m.chosen},
+                              {"best", m.best}});
+        scores.push_back({{"name", s.name},
+                          {"samples", s.matrices},
+                          {"speedup_vs_csr", s.speedup},
+                          {"regret",
+                           {{"geomean", s.geomean},
+                            {"p95", s.p95},
+                            {"worst", misses.empty() ? Json(0) : misses[0]["regret"]}}},
+                          {"within_5_percent", s.within_5},
+                          {"right_format", s.right_format},
+                          {"slower_than_csr", s.slower},
+                          {"slower_than_csr_by_5_percent", s.slower_5},
+                          {"misses", std::move(misses)},
+                          {"confusion", std::move(confusion)}});
+    }
+    return {{"schema", "sptune.evaluate/1"}, {"backend", backend}, {"protocol", e.protocol},
+            {"matrices", e.matrices},        {"groups", e.groups}, {"calls", calls},
+            {"scores", std::move(scores)}};
+}
+
+std::string report(const Evaluation& e, const std::string& backend) {
+    const Style style(stdout);
+    std::string text = fmt::format("{}: {} matrices of {} families; {}\n\n", backend, e.matrices,
+                                   e.groups, e.protocol);
+    text += scores_table(e, style);
+    for (std::size_t i = 0; i < e.scores.size() && i < 2; ++i)
+        if (e.scores[i].confusion.size() > 1 && e.scores[i].name != "heuristic")
+            text += fmt::format("\n{}: best format (rows), chosen format (columns)\n{}",
+                                e.scores[i].name, confusion_table(e.scores[i], style));
+    return text;
+}
+
+/// A model knows the answers of its own training set.
+void leave_out_known(std::vector<models::Sample>& samples, const models::ModelSet& model) {
+    const auto& known = model.training().matrices;
+    const std::size_t before = samples.size();
+    std::erase_if(samples, [&](const models::Sample& s) {
+        return std::find(known.begin(), known.end(), s.name) != known.end();
+    });
+    if (samples.size() < before)
+        warn(fmt::format("{} of {} sweeps are of matrices that the model was trained on; left out",
+                         before - samples.size(), before));
+}
+
+}  // namespace
+
+int run_evaluate(const std::vector<std::string>& args) {
+    std::string db, model_file, hold_out, backend = "all", precision = "all", json;
+    int folds = 10;
+    double calls = 0;
+    std::vector<std::string> none;
+    Options options("evaluate", "--db PATH",
+                    "Tests how well models choose kernels for matrices they were not trained on, "
+                    "against the times in a database.");
+    options.operands(none, 0, 0)
+        .text("db", "PATH", db, kDbHelp)
+        .integer("folds", "K", folds, 2, 1000,
+                 "train on all but one part of K, test that part, in turn; matrices of a family "
+                 "stay together (10)")
+        .text("hold-out", "GLOB", hold_out,
+              "instead: test the matrices whose names match, train on all others")
+        .text("model", "FILE", model_file,
+              "instead: test this model on all matrices that it was not trained on")
+        .number("calls", "N", calls, 0, 1e15,
+                "spread conversion over N calls (0: conversion does not count)")
+        .choice("backend", {"cpu", "cuda", "all"}, backend, "entries of which device (all)")
+        .choice("precision", {"f32", "f64", "all"}, precision, "(all)")
+        .text("json", "FILE|-", json, "write the result; - prints it alone on stdout")
+        .example("sptune evaluate --db training")
+        .example("sptune evaluate --db other --model model.json.gz")
+        .example("sptune evaluate --db training --hold-out 'bcsstk*,road*' --calls 500 --json -")
+        .note(
+            "Regret: how much longer the chosen kernel takes than the fastest measured one. < CSR: "
+            "share "
+            "of\nchoices that are slower than plain CSR. Families: what stands before \"--\" in a "
+            "matrix's name, else\nthe letters that it begins with.");
+    if (!options.parse(args)) return kOk;
+    const db::Store store = open_existing_db(db);
+    std::optional<models::ModelSet> model;
+    if (!model_file.empty()) model = models::read_models(model_file);
+    Json documents = Json::array();
+    std::string text;
+    for (const char* const side : {"cpu", "cuda"}) {
+        if (backend != "all" && backend != side) continue;
+        std::vector<models::Sample> samples = models::read_samples(store, side);
+        if (precision != "all")
+            std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
+        if (model) leave_out_known(samples, *model);
+        if (samples.empty()) continue;
+        models::EvaluateOptions wanted;
+        wanted.folds = folds, wanted.hold_out = hold_out, wanted.calls = calls;
+        if (model) wanted.given = model->predictors(side);
+        const Evaluation result = models::evaluate(samples, wanted);
+        documents.push_back(document(result, side, calls));
+        text += (text.empty() ? "" : "\n") + report(result, side);
+    }
+    if (documents.empty())
+        throw Error(
+            fmt::format("{} holds no SpMV entries to test with; `sptune profile` makes some",
+                        store.path().string()));
+    if (json != "-") write_text("-", text);
+    if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
+    return kOk;
+}
+
+}  // namespace sptune::cli

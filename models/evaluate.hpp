@@ -1,0 +1,47 @@
+// How well models choose, on matrices that they have not seen.
+#pragma once
+
+#include "models/tree_model.hpp"
+
+namespace sptune::models {
+
+struct EvaluateOptions {
+    int folds = 10;        ///< by group; ignored where hold_out or given says otherwise
+    std::string hold_out;  ///< glob of matrix names: train on the others, test on these
+    double calls = 0;      ///< conversion is spread over so many; 0: it does not count
+    TreeOptions trees;
+    std::vector<const Predictor*> given;  ///< test these, trained elsewhere, beside simple ones
+};
+
+/// What one way of choosing would have cost. Regret: cost of the chosen / cost of the best - 1.
+struct Score {
+    std::string name;
+    int matrices = 0;
+    double right_format = 0;      ///< share whose format is that of the best
+    double within_5 = 0;          ///< share with a regret of at most 5 %
+    double geomean = 0, p95 = 0;  ///< regret
+    /// The matrices with the largest regrets, largest first.
+    struct Miss {
+        std::string matrix, chosen, best;
+        double regret = 0;
+    };
+    std::vector<Miss> misses;
+    double slower = 0;    ///< share that costs more than plain CSR
+    double slower_5 = 0;  ///< by more than 5 %
+    double speedup = 0;   ///< over plain CSR, geometric mean
+    std::map<std::string, std::map<std::string, int>> confusion;  ///< best format -> chosen format
+};
+
+struct Evaluation {
+    int matrices = 0, groups = 0;
+    std::string protocol;       ///< "10 folds by family", …
+    std::vector<Score> scores;  ///< models first, then always CSR, always vendor's best
+};
+
+/// Throws Error where there is nothing to train on or to test with.
+Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& options);
+
+/// What `predictor` takes of all that was measured: the least predicted time + conversion / calls.
+const Timed& chosen_by(const Predictor& predictor, const Sample& sample, double calls);
+
+}  // namespace sptune::models

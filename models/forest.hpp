@@ -1,0 +1,71 @@
+// Gradient-boosted regression trees with several outputs: one walk down a tree adds to all of them.
+// That is what makes predictions for dozens of kernels cheap: the features are looked at once, not
+// once for each kernel.
+// Sources: Friedman, "Greedy function approximation: a gradient boosting machine", Annals of
+// Statistics 29(5), 2001, and "Stochastic gradient boosting", CSDA 38(4), 2002; leaves with several
+// outputs as in De'ath, "Multivariate regression trees", Ecology 83(4), 2002.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sptune::models {
+
+/// Samples by columns of `outputs`; a NaN target is unknown and counts for nothing.
+struct Table {
+    std::size_t rows = 0, inputs = 0, outputs = 0;
+    std::vector<float> x;  ///< rows × inputs
+    std::vector<float> y;  ///< rows × outputs
+    const float* x_of(std::size_t row) const { return x.data() + row * inputs; }
+    const float* y_of(std::size_t row) const { return y.data() + row * outputs; }
+};
+
+struct ForestOptions {
+    int trees = 120;
+    int depth = 5;
+    int least_rows = 4;         ///< of a leaf
+    double rate = 0.08;         ///< share of its residual that a tree takes away
+    double shrink = 1;          ///< added to the count of a leaf: few samples move little
+    double row_share = 0.7;     ///< of the rows, drawn for each tree
+    double input_share = 0.35;  ///< of the inputs, drawn for each tree
+    std::uint64_t seed = 1;
+};
+
+/// x[input] <= limit goes to the next node, else to `right`. A leaf has input -1 and its values at
+/// `right` · outputs.
+struct Node {
+    std::int32_t input = -1;
+    std::int32_t right = 0;
+    float limit = 0;
+};
+
+class Forest {
+  public:
+    Forest() = default;
+    /// As stored. Throws Error where a walk could leave the arrays or never end.
+    Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
+           std::vector<Node> nodes, std::vector<float> leaves);
+
+    static Forest train(const Table& table, const ForestOptions& options);
+
+    /// `out` has outputs() numbers, x inputs(). Some microseconds.
+    void predict(const float* x, float* out) const;
+    std::vector<float> predict(std::span<const float> x) const;
+
+    std::size_t inputs() const { return inputs_; }
+    std::size_t outputs() const { return base_.size(); }
+    const std::vector<float>& base() const { return base_; }
+    const std::vector<std::int32_t>& roots() const { return roots_; }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    const std::vector<float>& leaves() const { return leaves_; }
+
+  private:
+    std::size_t inputs_ = 0;
+    std::vector<float> base_;          ///< means of the outputs
+    std::vector<std::int32_t> roots_;  ///< first node of each tree
+    std::vector<Node> nodes_;
+    std::vector<float> leaves_;
+};
+
+}  // namespace sptune::models

@@ -1,0 +1,303 @@
+#include "models/model_file.hpp"
+
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "matrix/atomic_file.hpp"
+#include "matrix/error.hpp"
+#include "models/fixed_point.hpp"
+#include "models/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::models {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char* kSchema = "sptune.model";
+
+/// Six digits say more than was ever measured, and keep the file small.
+double rounded(double value) {
+    return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+Json numbers(const std::vector<float>& values) {
+    Json list = Json::array();
+    for (const float v : values) list.push_back(rounded(static_cast<double>(v)));
+    return list;
+}
+
+// Reading. Every access names what it wanted.
+
+const Json& member(const Json& from, const char* name) {
+    const auto found = from.is_object() ? from.find(name) : from.end();
+    if (found == from.end()) throw Error(fmt::format("{} is missing", name));
+    return *found;
+}
+
+const Json& list(const Json& from, const char* name) {
+    const Json& value = member(from, name);
+    if (!value.is_array()) throw Error(fmt::format("{} must be a list", name));
+    return value;
+}
+
+std::string text(const Json& value, const char* name) {
+    if (!value.is_string()) throw Error(fmt::format("{} must be a text", name));
+    return value.get<std::string>();
+}
+
+double number(const Json& value, const char* name) {
+    if (!value.is_number() || !std::isfinite(value.get<double>()) ||
+        std::abs(value.get<double>()) > 1e30)
+        throw Error(fmt::format("{} must be a number", name));
+    return value.get<double>();
+}
+
+std::int32_t integer(const Json& value, const char* name) {
+    const double v = number(value, name);
+    if (v != std::floor(v) || std::abs(v) > 2e9)
+        throw Error(fmt::format("{} must be a whole number of at most 2e9", name));
+    return static_cast<std::int32_t>(v);
+}
+
+std::vector<float> floats(const Json& from, const char* name) {
+    std::vector<float> out;
+    for (const Json& v : list(from, name)) out.push_back(static_cast<float>(number(v, name)));
+    return out;
+}
+
+std::vector<std::string> texts(const Json& from, const char* name) {
+    std::vector<std::string> out;
+    for (const Json& v : list(from, name)) out.push_back(text(v, name));
+    return out;
+}
+
+Backend backend(const Json& from) {
+    const std::string name = text(member(from, "backend"), "backend");
+    if (name != "cpu" && name != "cuda")
+        throw Error(fmt::format("backend is \"{}\"; expected cpu or cuda", name));
+    return name == "cpu" ? Backend::cpu : Backend::cuda;
+}
+
+// The pieces, each beside its way back.
+
+Json encode(const Variant& v) {
+    Json params = Json::object();
+    for (const Param& p : v.params) params[p.name] = p.value;
+    Json json{{"format", v.format}, {"algorithm", v.algorithm}, {"params", std::move(params)}};
+    if (v.vendor) json["vendor"] = true;
+    return json;
+}
+
+Variant decode_variant(const Json& json, Backend side) {
+    Variant v;
+    v.backend = side;
+    v.format = text(member(json, "format"), "format");
+    v.algorithm = text(member(json, "algorithm"), "algorithm");
+    const Json& params = member(json, "params");
+    if (!params.is_object()) throw Error("params must be an object");
+    for (const auto& [name, value] : params.items())
+        v.params.push_back({name, integer(value, "params")});
+    v.vendor = json.contains("vendor") && json["vendor"] == true;
+    return v;
+}
+
+Json encode(const Forest& f) {
+    Json nodes = Json::array();
+    for (const Node& n : f.nodes()) {
+        nodes.push_back(n.input), nodes.push_back(n.right);
+        if (n.input >= 0) nodes.push_back(rounded(static_cast<double>(n.limit)));
+    }
+    return {{"inputs", f.inputs()},
+            {"base", numbers(f.base())},
+            {"roots", f.roots()},
+            {"nodes", std::move(nodes)},
+            {"leaves", to_fixed_point(f.leaves())}};
+}
+
+Forest decode_forest(const Json& json) {
+    std::vector<Node> nodes;
+    const Json& flat = list(json, "nodes");
+    for (std::size_t i = 0; i < flat.size();) {
+        Node n;
+        n.input = integer(flat[i++], "nodes");
+        if (i < flat.size()) n.right = integer(flat[i++], "nodes");
+        if (n.input >= 0 && i < flat.size())
+            n.limit = static_cast<float>(number(flat[i++], "nodes"));
+        nodes.push_back(n);
+    }
+    std::vector<std::int32_t> roots;
+    for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
+    return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
+            floats(json, "base"), std::move(roots), std::move(nodes),
+            from_fixed_point(text(member(json, "leaves"), "leaves"))};
+}
+
+Json encode(const TreeModel& model) {
+    const TreeModel::Parts& p = model.parts();
+    Json portfolio = Json::array(), hits = Json::object(), bandwidth = Json::array();
+    for (const db::BandwidthPoint& point : p.bandwidth)
+        bandwidth.push_back({point.bytes, rounded(point.gbs)});
+    for (const Variant& v : p.portfolio) portfolio.push_back(encode(v));
+    for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
+    return {{"kind", "trees"},
+            {"backend", to_string(p.backend)},
+            {"device_keys", p.device_keys},
+            {"bandwidth", std::move(bandwidth)},
+            {"portfolio", std::move(portfolio)},
+            {"hits", std::move(hits)},
+            {"times", encode(p.times)},
+            {"sides", encode(p.sides)}};
+}
+
+TreeModel decode_trees(const Json& json) {
+    TreeModel::Parts p;
+    p.backend = backend(json);
+    p.device_keys = texts(json, "device_keys");
+    for (const Json& point : list(json, "bandwidth")) {
+        if (!point.is_array() || point.size() != 2)
+            throw Error("bandwidth must be pairs of bytes and GB/s");
+        const double bytes = number(point[0], "bandwidth"), gbs = number(point[1], "bandwidth");
+        if (bytes < 1 || bytes > 1e18 || gbs <= 0) throw Error("bandwidth is out of range");
+        p.bandwidth.push_back({static_cast<std::uint64_t>(bytes), gbs});
+    }
+    for (const Json& v : list(json, "portfolio"))
+        p.portfolio.push_back(decode_variant(v, p.backend));
+    const Json& hits = member(json, "hits");
+    if (!hits.is_object()) throw Error("hits must be an object");
+    for (const auto& [format, share] : hits.items()) {
+        const double value = number(share, "hits");
+        if (value < 0 || value > 1) throw Error("hits must be shares from 0 to 1");
+        p.hits.push_back({format, value});
+    }
+    p.times = decode_forest(member(json, "times"));
+    p.sides = decode_forest(member(json, "sides"));
+    return TreeModel(std::move(p));
+}
+
+Json encode(const BestSf& model) {
+    const BestSf::Parts& p = model.parts();
+    Json choices = Json::array(), pairs = Json::array();
+    for (const BestSf::Choice& c : p.choices) {
+        Json kernels = Json::array();
+        for (const Variant& v : c.kernels) kernels.push_back(encode(v));
+        choices.push_back({{"format", c.format},
+                           {"relative", rounded(c.relative)},
+                           {"kernels", std::move(kernels)}});
+    }
+    for (const BestSf::Pair& pair : p.pairs)
+        pairs.push_back({{"first", pair.first},
+                         {"second", pair.second},
+                         {"gamma", rounded(pair.svm.gamma())},
+                         {"bias", rounded(pair.svm.bias())},
+                         {"coefficients", numbers(pair.svm.coefficients())},
+                         {"points", to_fixed_point(pair.svm.points())}});
+    return {
+        {"kind", "bestsf"},        {"backend", to_string(p.backend)}, {"low", numbers(p.low)},
+        {"high", numbers(p.high)}, {"choices", std::move(choices)},   {"pairs", std::move(pairs)}};
+}
+
+BestSf decode_bestsf(const Json& json) {
+    BestSf::Parts p;
+    p.backend = backend(json);
+    p.low = floats(json, "low"), p.high = floats(json, "high");
+    for (const Json& c : list(json, "choices")) {
+        BestSf::Choice choice{
+            text(member(c, "format"), "format"), {}, number(member(c, "relative"), "relative")};
+        for (const Json& v : list(c, "kernels"))
+            choice.kernels.push_back(decode_variant(v, p.backend));
+        p.choices.push_back(std::move(choice));
+    }
+    const auto place = [](const Json& from, const char* name) {
+        const std::int32_t v = integer(member(from, name), name);
+        if (v < 0) throw Error(fmt::format("{} must not be negative", name));
+        return static_cast<std::size_t>(v);
+    };
+    for (const Json& pair : list(json, "pairs"))
+        p.pairs.push_back({place(pair, "first"), place(pair, "second"),
+                           Svm(p.low.size(), number(member(pair, "gamma"), "gamma"),
+                               number(member(pair, "bias"), "bias"), floats(pair, "coefficients"),
+                               from_fixed_point(text(member(pair, "points"), "points")))});
+    return BestSf(std::move(p));
+}
+
+Json encode(const Training& t) {
+    return {{"created_utc", t.created_utc}, {"sptune_version", t.sptune_version},
+            {"samples", t.samples},         {"matrices", t.matrices},
+            {"devices", t.devices},         {"kernel_hashes", t.kernel_hashes}};
+}
+
+Training decode_training(const Json& json) {
+    Training t;
+    t.created_utc = text(member(json, "created_utc"), "created_utc");
+    t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
+    t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
+    t.matrices = texts(json, "matrices"), t.devices = texts(json, "devices");
+    const Json& hashes = member(json, "kernel_hashes");
+    if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
+    for (const auto& [name, hash] : hashes.items())
+        t.kernel_hashes[name] = text(hash, "kernel_hashes");
+    return t;
+}
+
+}  // namespace
+
+std::string to_text(const ModelSet& models) {
+    Json list = Json::array();
+    for (const auto& model : models.trees()) list.push_back(encode(*model));
+    for (const auto& model : models.bestsf()) list.push_back(encode(*model));
+    return db::to_text({{"schema", fmt::format("{}/1", kSchema)},
+                        {"provenance", encode(models.training())},
+                        {"inputs", input_names()},
+                        {"models", std::move(list)}});
+}
+
+ModelSet models_from_text(std::string_view bytes) {
+    const Json json = db::parse_document(bytes);
+    db::require_schema(json, kSchema);
+    if (texts(json, "inputs") != input_names())
+        throw Error(
+            "the model looks at other features than this version of sptune finds; train it "
+            "anew with `sptune train`");
+    std::vector<std::unique_ptr<const TreeModel>> trees;
+    std::vector<std::unique_ptr<const BestSf>> bestsf;
+    std::size_t index = 0;
+    for (const Json& model : list(json, "models")) {
+        try {
+            const std::string kind = text(member(model, "kind"), "kind");
+            if (kind == "trees")
+                trees.push_back(std::make_unique<TreeModel>(decode_trees(model)));
+            else if (kind == "bestsf")
+                bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model)));
+            else
+                throw Error(fmt::format("kind is \"{}\"; expected trees or bestsf", kind));
+        } catch (const Error& e) {
+            throw Error(fmt::format("models[{}]: {}", index, e.what()));
+        }
+        ++index;
+    }
+    return {decode_training(member(json, "provenance")), std::move(trees), std::move(bestsf)};
+}
+
+ModelSet read_models(const std::filesystem::path& file) {
+    try {
+        return models_from_text(unpacked(db::read_text(file)));
+    } catch (const db::NewerSchema& e) {
+        throw;
+    } catch (const Error& e) {
+        throw InputError(file.string(), 0, e.what());
+    }
+}
+
+void write_models(const std::filesystem::path& file, const ModelSet& models) {
+    AtomicFile out(file);
+    const std::string document = to_text(models);
+    out.write(file.extension() == ".gz" ? packed(document) : document);
+    out.commit();
+}
+
+}  // namespace sptune::models

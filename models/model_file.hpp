@@ -1,0 +1,71 @@
+// Trained models as a file: JSON, "sptune.model/1", gzipped where the name ends in .gz.
+//
+// {"schema": "sptune.model/1",
+//  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
+//                 "kernel_hashes": {"cpu.csr": …}},
+//  "inputs": [names of what the trees look at],
+//  "models": [{"kind": "trees", "backend": "cpu", …}, {"kind": "bestsf", "backend": "cpu", …}]}
+//
+// The values of leaves are 16-bit fixed-point numbers in base64: nine tenths of the file.
+#pragma once
+
+#include "models/bestsf.hpp"
+#include "models/tree_model.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace sptune::models {
+
+/// How a model came to be.
+struct Training {
+    std::string created_utc;
+    std::string sptune_version;
+    std::size_t samples = 0;
+    std::vector<std::string> matrices;
+    std::vector<std::string> devices;                  ///< names
+    std::map<std::string, std::string> kernel_hashes;  ///< by backend and format
+};
+
+/// Everything a file holds; as a predictor it answers with the trees of the backend asked for.
+class ModelSet final : public Predictor {
+  public:
+    ModelSet(Training training, std::vector<std::unique_ptr<const TreeModel>> trees,
+             std::vector<std::unique_ptr<const BestSf>> bestsf);
+
+    /// Trains both kinds for each backend among `samples`.
+    static ModelSet train(const std::vector<Sample>& samples, const TreeOptions& options);
+
+    std::string name() const override { return "trees"; }
+    bool covers(Op op, ValueType value, const db::Device& device) const override;
+    bool knows(const Variant& variant) const override;
+    std::vector<Prediction> predict(const Features& features, const db::Device& device,
+                                    std::span<const Option> options) const override;
+    double confidence(const Features& features, const db::Device& device) const override;
+
+    const Training& training() const { return training_; }
+    Training& training() { return training_; }
+    const std::vector<std::unique_ptr<const TreeModel>>& trees() const { return trees_; }
+    const std::vector<std::unique_ptr<const BestSf>>& bestsf() const { return bestsf_; }
+    /// All models of this backend.
+    std::vector<const Predictor*> predictors(std::string_view backend) const;
+    /// The trees for this device's backend, or nullptr.
+    const TreeModel* trees_for(std::string_view backend) const;
+
+  private:
+    Training training_;
+    std::vector<std::unique_ptr<const TreeModel>> trees_;
+    std::vector<std::unique_ptr<const BestSf>> bestsf_;
+};
+
+/// The document, and back. `text` is not trusted: throws Error (db::NewerSchema for a later
+/// version's) with the part that is wrong.
+std::string to_text(const ModelSet& models);
+ModelSet models_from_text(std::string_view text);
+
+/// A file, gzipped or not. Throws InputError naming it.
+ModelSet read_models(const std::filesystem::path& file);
+/// Atomically; gzipped where the name ends in .gz.
+void write_models(const std::filesystem::path& file, const ModelSet& models);
+
+}  // namespace sptune::models

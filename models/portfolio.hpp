@@ -1,0 +1,25 @@
+// The few dozen kernels among which a model chooses. Most of the grid is a few percent from a
+// sibling on every matrix, less than a model can tell; leaving it out costs next to nothing and
+// makes both learning and choosing easier.
+#pragma once
+
+#include "models/samples.hpp"
+
+namespace sptune::models {
+
+struct PortfolioOptions {
+    std::size_t most = 40;     ///< of our own kernels, the best of each format included
+    std::size_t vendor = 4;    ///< of a vendor's, which may be missing where the model is used
+    double least_gain = 4e-4;  ///< in mean log time over all samples; who brings less stays out
+};
+
+/// Short names (see short_name()), the baseline first: greedily the kernel that brings the best of
+/// the chosen closest to the best of all, in mean log time; then the best of each format that is
+/// not there yet, for those whom constraints keep from the others; then vendors' kernels.
+std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samples,
+                                          const PortfolioOptions& options = {});
+
+/// Equal for variants with the same short_name(), whatever their types; without making a string.
+std::uint64_t short_hash(const Variant& variant);
+
+}  // namespace sptune::models

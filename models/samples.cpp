@@ -1,0 +1,84 @@
+#include "models/samples.hpp"
+
+#include "models/heuristic.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
+namespace sptune::models {
+namespace {
+
+constexpr double kBounded = 1.25;  ///< a bounded candidate counts as this much slower than the best
+
+double least_us(const db::Candidate& c) {
+    const double us = c.time->min > 0 ? c.time->min : c.time->median;
+    return std::max(us, 1e-3);
+}
+
+Variant variant_of(const db::Candidate& c, const db::Entry& entry) {
+    Variant v;
+    v.op = entry.op;
+    v.backend = c.backend == "cuda" ? Backend::cuda : Backend::cpu;
+    v.format = c.format, v.algorithm = c.algorithm, v.params = c.params;
+    v.value = entry.value, v.index = entry.index;
+    v.deterministic = c.deterministic, v.vendor = c.vendor, v.kernel_hash = c.kernel_hash;
+    return v;
+}
+
+}  // namespace
+
+std::string short_name(const Variant& v) {
+    std::string name = v.format;
+    name.append(".").append(v.algorithm);
+    if (!v.params.empty()) name.append(".").append(to_string(v.params));
+    return name;
+}
+
+std::string group_of(const std::string& matrix) {
+    if (const auto dashes = matrix.find("--"); dashes != std::string::npos && dashes > 0)
+        return matrix.substr(0, dashes);
+    const auto letters = std::find_if_not(matrix.begin(), matrix.end(),
+                                          [](unsigned char ch) { return std::isalpha(ch) != 0; });
+    return letters - matrix.begin() >= 2 ? std::string(matrix.begin(), letters) : matrix;
+}
+
+std::optional<Sample> sample_of(const db::Entry& entry) {
+    if (entry.op != Op::spmv || entry.matrix.nnz == 0) return std::nullopt;
+    Sample s;
+    s.name = entry.matrix.name, s.group = group_of(s.name);
+    s.features = entry.features, s.device = entry.device, s.value = entry.value;
+    double best = 0;
+    bool baseline = false;
+    for (const db::Candidate& c : entry.candidates) {
+        if (c.status != db::Status::ok || !c.time) continue;
+        if (c.id == entry.baseline) s.baseline = s.timed.size(), baseline = true;
+        s.timed.push_back({variant_of(c, entry), least_us(c), c.convert_us, false});
+        s.kernel_hashes[c.format] = c.kernel_hash;
+        if (best == 0 || s.timed.back().us < best) best = s.timed.back().us;
+    }
+    if (!baseline) return std::nullopt;
+    for (const db::Candidate& c : entry.candidates) {
+        if (c.status != db::Status::bounded) continue;
+        const Variant v = variant_of(c, entry);
+        const double least = static_cast<double>(c.bytes) /
+                             bandwidth_gbs(s.device, static_cast<double>(c.bytes)) / 1e3;
+        const double convert = typical_convert_us(v, s.baseline_us());
+        s.timed.push_back({v, std::max(least, kBounded * best), convert, true});
+    }
+    return s;
+}
+
+std::vector<Sample> read_samples(const db::Store& store, std::string_view backend) {
+    std::vector<Sample> samples;
+    store.for_each([&](const std::string&, const db::Entry& entry) {
+        if (entry.cache != "warm" || (!backend.empty() && entry.device.backend != backend)) return;
+        if (auto sample = sample_of(entry)) samples.push_back(std::move(*sample));
+    });
+    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+        return std::tie(a.name, a.device.key, a.value) < std::tie(b.name, b.device.key, b.value);
+    });
+    return samples;
+}
+
+}  // namespace sptune::models

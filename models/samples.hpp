@@ -1,0 +1,51 @@
+// What models learn from: entries of a database, reduced to features and times.
+#pragma once
+
+#include "db/store.hpp"
+#include "models/predictor.hpp"
+
+#include <map>
+
+namespace sptune::models {
+
+/// One kernel on one matrix.
+struct Timed {
+    Variant variant;
+    double us = 0;
+    double convert_us = 0;
+    /// Not measured, because its bytes alone take longer than the best kernel: `us` is a guess that
+    /// is slower than the best.
+    bool bounded = false;
+};
+
+/// One matrix on one device in one precision. `timed` holds kernels that are legal and right; the
+/// baseline is among them.
+struct Sample {
+    std::string name;
+    std::string group;  ///< see group_of()
+    Features features;
+    db::Device device;
+    ValueType value = ValueType::f64;
+    std::size_t baseline = 0;  ///< index into timed
+    std::vector<Timed> timed;
+    std::map<std::string, std::string> kernel_hashes;  ///< by format
+
+    double baseline_us() const { return timed[baseline].us; }
+};
+
+/// What differs between variants of one operation, backend and type: "sell.simd.c8.s64.x16.wn".
+std::string short_name(const Variant& variant);
+
+/// Matrices that may be siblings: what stands before "--" (families of bench/training_set.py), else
+/// the letters that the name begins with, else the name. Folds keep groups together.
+std::string group_of(const std::string& matrix);
+
+/// Time of a candidate: the least of its samples, since other work on the machine only ever adds.
+/// nullopt for entries without a baseline time.
+std::optional<Sample> sample_of(const db::Entry& entry);
+
+/// All warm SpMV entries of `store` on `backend` ("cpu", "cuda"; empty: both), sorted by name and
+/// precision.
+std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "");
+
+}  // namespace sptune::models

@@ -1,0 +1,11 @@
+// The models that come with the library, inside of it.
+#pragma once
+
+#include "models/model_file.hpp"
+
+namespace sptune::models {
+
+/// Read at the first call, which takes some milliseconds, then shared. nullptr for a build without.
+const ModelSet* shipped_model();
+
+}  // namespace sptune::models

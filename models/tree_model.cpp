@@ -1,0 +1,219 @@
+#include "models/tree_model.hpp"
+
+#include "matrix/error.hpp"
+#include "models/heuristic.hpp"
+#include "models/holding.hpp"
+#include "models/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace sptune::models {
+namespace {
+
+constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it was not trained on
+constexpr double kClose = 1.05;         ///< of the best: a hit
+
+/// What plain CSR's arrays take at the measured bandwidth.
+double streaming_us(const Features& f, const db::Device& device, ValueType value) {
+    Variant csr;
+    csr.format = "csr", csr.value = value;
+    const auto bytes = static_cast<double>(estimated_bytes(f, csr));
+    return std::max(device.launch_us, 0.5) + bytes / bandwidth_gbs(device, bytes) / 1e3;
+}
+
+Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
+    Table t;
+    t.rows = samples.size(), t.inputs = input_names().size(), t.outputs = outputs;
+    t.x.reserve(t.rows * t.inputs);
+    for (const Sample* s : samples) {
+        const auto x = inputs(s->features, s->device, s->value);
+        t.x.insert(t.x.end(), x.begin(), x.end());
+    }
+    t.y.assign(t.rows * outputs, std::numeric_limits<float>::quiet_NaN());
+    return t;
+}
+
+/// The kernels of the portfolio as measured for a sample; nullptr where they were not.
+std::vector<const Timed*> members(const Sample& s, const std::vector<std::string>& names) {
+    std::vector<const Timed*> list(names.size());
+    for (const Timed& t : s.timed) {
+        const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
+        if (at != names.end()) list[static_cast<std::size_t>(at - names.begin())] = &t;
+    }
+    return list;
+}
+
+std::vector<Variant> variants_of(const std::vector<const Sample*>& samples,
+                                 const std::vector<std::string>& names) {
+    std::vector<Variant> list(names.size());
+    std::size_t missing = names.size();
+    for (const Sample* s : samples) {
+        for (const Timed& t : s->timed) {
+            const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
+            if (at == names.end()) continue;
+            Variant& v = list[static_cast<std::size_t>(at - names.begin())];
+            if (v.format.empty()) v = t.variant, --missing;
+        }
+        if (missing == 0) break;
+    }
+    return list;
+}
+
+/// The member that the model takes where all that was measured is on offer.
+const Timed* pick(const TreeModel& model, const Sample& s) {
+    std::vector<Option> options;
+    for (const Timed& t : s.timed) options.push_back({&t.variant, 0});
+    const auto predictions = model.predict(s.features, s.device, options);
+    const auto best = std::min_element(predictions.begin(), predictions.end(),
+                                       [](auto& a, auto& b) { return a.time_us < b.time_us; });
+    return &s.timed[static_cast<std::size_t>(best - predictions.begin())];
+}
+
+std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOptions options) {
+    const int folds = options.folds;
+    options.folds = 0;
+    std::map<std::string, std::pair<double, double>> counts;  // hits, all
+    for (int i = 0; i < folds; ++i) {
+        const Fold fold = fold_of(samples, folds, i);
+        if (fold.train.empty() || fold.test.empty()) continue;
+        const TreeModel model = TreeModel::train(fold.train, options);
+        for (const Sample* s : fold.test) {
+            const Timed* chosen = pick(model, *s);
+            double best = chosen->us;
+            for (const Timed& t : s->timed) best = std::min(best, t.us);
+            auto& [hits, all] = counts[chosen->variant.format];
+            hits += chosen->us <= kClose * best, all += 1;
+        }
+    }
+    std::vector<HitRate> rates;
+    // Few cases say little: the rule of succession.
+    for (const auto& [format, c] : counts)
+        rates.push_back({format, (c.first + 1) / (c.second + 2)});
+    return rates;
+}
+
+}  // namespace
+
+double squeeze(double log_ratio) {
+    return log_ratio / (1 + log_ratio / 2);
+}
+
+double unsqueeze(double squeezed) {
+    // A little below 0 is as good as 0 is for the best; close to 2 the inverse would explode.
+    const double s = std::clamp(squeezed, -0.5, 1.9);
+    return s / (1 - s / 2);
+}
+
+Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold) {
+    std::set<std::string> groups;
+    for (const Sample* s : samples) groups.insert(s->group);
+    Fold result;
+    for (const Sample* s : samples) {
+        const auto number = std::distance(groups.begin(), groups.find(s->group));
+        (number % folds == fold ? result.test : result.train).push_back(s);
+    }
+    return result;
+}
+
+TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {
+    const std::size_t kernels = parts_.portfolio.size(), inputs = input_names().size();
+    if (kernels == 0) throw Error("trees: the portfolio is empty");
+    if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
+        parts_.times.inputs() != inputs || parts_.sides.inputs() != inputs)
+        throw Error("trees: the forests do not match the portfolio or the inputs");
+    for (std::size_t i = 0; i < kernels; ++i)
+        if (!index_.emplace(short_hash(parts_.portfolio[i]), i).second)
+            throw Error("trees: a kernel is twice in the portfolio: " +
+                        short_name(parts_.portfolio[i]));
+}
+
+TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const TreeOptions& options) {
+    if (samples.empty()) throw Error("trees: there is nothing to learn from");
+    const std::vector<std::string> names = choose_portfolio(samples, options.portfolio);
+    Table times = table_of(samples, names.size()), sides = table_of(samples, names.size() + 1);
+    std::set<std::string> keys;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const Sample& s = *samples[i];
+        keys.insert(s.device.key);
+        const auto list = members(s, names);
+        double best = s.baseline_us();
+        for (const Timed* t : list)
+            if (t && !t->bounded) best = std::min(best, t->us);
+        float* side = &sides.y[i * sides.outputs];
+        side[0] = static_cast<float>(
+            std::log(s.baseline_us() / streaming_us(s.features, s.device, s.value)));
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (!list[k]) continue;
+            times.y[i * times.outputs + k] =
+                static_cast<float>(squeeze(std::max(std::log(list[k]->us / best), 0.0)));
+            if (!list[k]->bounded)
+                side[k + 1] = static_cast<float>(
+                    std::log((list[k]->convert_us + 0.01 * s.baseline_us()) / s.baseline_us()));
+        }
+    }
+    Parts parts;
+    parts.backend = samples.front()->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+    parts.device_keys.assign(keys.begin(), keys.end());
+    parts.bandwidth = samples.front()->device.bandwidth_curve;
+    parts.portfolio = variants_of(samples, names);
+    parts.times = Forest::train(times, options.forest);
+    parts.sides = Forest::train(sides, options.side);
+    if (options.folds > 1) parts.hits = hit_rates(samples, options);
+    return TreeModel(std::move(parts));
+}
+
+bool TreeModel::covers(Op op, ValueType, const db::Device& device) const {
+    return op == Op::spmv && device.backend == to_string(parts_.backend);
+}
+
+bool TreeModel::knows(const Variant& v) const {
+    return v.op == Op::spmv && v.backend == parts_.backend && index_.contains(short_hash(v));
+}
+
+double TreeModel::roofline_us(const Features& f, const db::Device& device, ValueType value) const {
+    if (!device.bandwidth_curve.empty() || device.bandwidth_gbs > 0)
+        return streaming_us(f, device, value);
+    db::Device known = device;
+    known.bandwidth_curve = parts_.bandwidth;
+    return streaming_us(f, known, value);
+}
+
+std::vector<Prediction> TreeModel::predict(const Features& features, const db::Device& device,
+                                           std::span<const Option> options) const {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    std::vector<Prediction> out(options.size(), {kNever, kNever});
+    if (options.empty()) return out;
+    const ValueType value = options.front().variant->value;
+    const auto x = inputs(features, device, value);
+    const auto behind = parts_.times.predict(x), sides = parts_.sides.predict(x);
+    const double csr_us = roofline_us(features, device, value) * std::exp(sides[0]);
+    const double csr_behind = unsqueeze(behind[0]);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        const Variant& v = *options[i].variant;
+        const auto known = index_.find(short_hash(v));
+        if (known == index_.end() || v.backend != parts_.backend) continue;
+        const std::size_t k = known->second;
+        out[i].time_us = csr_us * std::exp(unsqueeze(behind[k]) - csr_behind);
+        const double convert = std::exp(sides[k + 1]) - 0.01;
+        out[i].convert_us =
+            typical_convert_us(v, csr_us) == 0 ? 0 : csr_us * std::max(convert, 0.0);
+    }
+    return out;
+}
+
+double TreeModel::confidence(const Features& features, const db::Device& device) const {
+    const auto behind = parts_.times.predict(inputs(features, device, ValueType::f64));
+    const auto best = std::min_element(behind.begin(), behind.end()) - behind.begin();
+    const std::string& format = parts_.portfolio[static_cast<std::size_t>(best)].format;
+    double share = 0.5;
+    for (const HitRate& hit : parts_.hits)
+        if (hit.format == format) share = hit.share;
+    const auto& keys = parts_.device_keys;
+    const bool known = std::find(keys.begin(), keys.end(), device.key) != keys.end();
+    return known ? share : kUnknownDevice * share;
+}
+
+}  // namespace sptune::models

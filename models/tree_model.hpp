@@ -1,0 +1,77 @@
+// The main model: trees that see all features predict, for each kernel of a portfolio, how far it
+// is behind the best.
+#pragma once
+
+#include "models/forest.hpp"
+#include "models/portfolio.hpp"
+#include "models/predictor.hpp"
+
+#include <unordered_map>
+
+namespace sptune::models {
+
+struct TreeOptions {
+    PortfolioOptions portfolio;
+    ForestOptions forest;  ///< of the times
+    ForestOptions side{.trees = 40, .depth = 4};
+    /// Folds that tell how often each format is rightly chosen; 0: not asked.
+    int folds = 5;
+};
+
+/// Of the held-out matrices for which a format was chosen: how many came within 5 % of the best.
+struct HitRate {
+    std::string format;
+    double share = 0;
+};
+
+class TreeModel final : public Predictor {
+  public:
+    /// As stored.
+    struct Parts {
+        Backend backend = Backend::cpu;
+        std::vector<std::string> device_keys;  ///< that it was trained on
+        /// Of one of them: stands in where the bandwidth of the device at hand was not measured.
+        std::vector<db::BandwidthPoint> bandwidth;
+        std::vector<Variant> portfolio;  ///< the baseline first; value and index say nothing
+        /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
+        Forest times;
+        /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
+        /// log(conversion / time of plain CSR).
+        Forest sides;
+        std::vector<HitRate> hits;
+    };
+    /// Throws Error where the parts do not fit together.
+    explicit TreeModel(Parts parts);
+
+    /// From samples of one backend, at least one.
+    static TreeModel train(const std::vector<const Sample*>& samples, const TreeOptions& options);
+
+    std::string name() const override { return "trees"; }
+    bool covers(Op op, ValueType value, const db::Device& device) const override;
+    bool knows(const Variant& variant) const override;
+    std::vector<Prediction> predict(const Features& features, const db::Device& device,
+                                    std::span<const Option> options) const override;
+    double confidence(const Features& features, const db::Device& device) const override;
+
+    const Parts& parts() const { return parts_; }
+
+  private:
+    /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
+    double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
+
+    Parts parts_;
+    std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()
+};
+
+/// Monotone, from [0, ∞) to [0, 2): differences between good kernels count in full, those between
+/// bad ones hardly. And back.
+double squeeze(double log_ratio);
+double unsqueeze(double squeezed);
+
+/// The parts of samples for which `folds` folds by group hold fold `fold` out.
+struct Fold {
+    std::vector<const Sample*> train, test;
+};
+Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold);
+
+}  // namespace sptune::models

@@ -1,0 +1,85 @@
+#include "matrix/error.hpp"
+#include "models/forest.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace sptune::models {
+namespace {
+
+/// Two known functions of two inputs out of four; the others are noise.
+Table known_functions(std::size_t rows, std::uint64_t seed) {
+    Table t{rows, 4, 2, {}, {}};
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (std::size_t i = 0; i < rows; ++i) {
+        float x[4];
+        for (float& v : x) t.x.push_back(v = number(random));
+        t.y.push_back(x[0] > 0.2f ? 1.0f : x[1]);
+        t.y.push_back(x[1] * x[1] + 10);
+    }
+    return t;
+}
+
+double error_of(const Forest& forest, const Table& t, std::size_t output) {
+    double sum = 0;
+    for (std::size_t i = 0; i < t.rows; ++i) {
+        const auto y = forest.predict(std::span(t.x_of(i), t.inputs));
+        sum += std::pow(y[output] - t.y_of(i)[output], 2);
+    }
+    return std::sqrt(sum / static_cast<double>(t.rows));
+}
+
+TEST(Forest, LearnsKnownFunctionsOfUnseenPoints) {
+    ForestOptions o;
+    o.input_share = 0.8;
+    const Forest forest = Forest::train(known_functions(2000, 1), o);
+    const Table unseen = known_functions(500, 2);
+    EXPECT_LT(error_of(forest, unseen, 0), 0.12);
+    EXPECT_LT(error_of(forest, unseen, 1), 0.08);
+}
+
+TEST(Forest, UnknownTargetsCountForNothing) {
+    Table t = known_functions(1000, 3);
+    Table holes = t;
+    for (std::size_t i = 0; i < t.rows; i += 2)
+        holes.y[i * 2] = std::numeric_limits<float>::quiet_NaN();
+    const Forest forest = Forest::train(holes, {});
+    EXPECT_LT(error_of(forest, t, 0), 0.25);
+    EXPECT_LT(error_of(forest, t, 1), 0.12);
+}
+
+TEST(Forest, SameSeedSameTrees) {
+    const Table t = known_functions(300, 4);
+    const Forest a = Forest::train(t, {}), b = Forest::train(t, {});
+    EXPECT_EQ(a.leaves(), b.leaves());
+    ForestOptions other;
+    other.seed = 2;
+    EXPECT_NE(a.leaves(), Forest::train(t, other).leaves());
+}
+
+TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
+    const std::vector<Node> good{{0, 2, 0.5f}, {-1, 0, 0}, {-1, 1, 0}};
+    const auto make = [](std::vector<Node> nodes, std::vector<std::int32_t> roots = {0},
+                         std::vector<float> leaves = {1, 2}) {
+        return Forest(1, {0}, std::move(roots), std::move(nodes), std::move(leaves));
+    };
+    const float x[] = {0.7f};
+    EXPECT_EQ(make(good).predict(x)[0], 2);
+    EXPECT_THROW(make({{0, 0, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "a circle";
+    EXPECT_THROW(make({{0, 9, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "beyond the nodes";
+    EXPECT_THROW(make({{1, 2, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "no such input";
+    EXPECT_THROW(make({{0, 2, 0.5f}, {-1, 0, 0}, {-1, 2, 0}}), Error) << "no such leaf";
+    EXPECT_THROW(make({{0, 2, 0.5f}, {-1, 0, 0}, {0, 2, 0}}), Error) << "falls off the end";
+    EXPECT_THROW(make(good, {3}), Error);
+    EXPECT_THROW(make(good, {-1}), Error);
+    EXPECT_THROW(make(good, {0}, {1, NAN}), Error);
+    EXPECT_THROW(Forest(1, {0, 0}, {0}, good, {1, 2, 3}), Error);
+    EXPECT_THROW(Forest(1, {}, {}, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace sptune::models

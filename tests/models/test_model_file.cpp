@@ -1,0 +1,143 @@
+#include "db/codec.hpp"
+#include "matrix/error.hpp"
+#include "models/fixed_point.hpp"
+#include "models/model_file.hpp"
+#include "models/shipped.hpp"
+#include "tests/models/entries.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace sptune::models {
+namespace {
+
+const ModelSet& trained() {
+    static const ModelSet set = [] {
+        TreeOptions o;
+        o.folds = 2, o.forest.trees = 20, o.side.trees = 5;
+        return ModelSet::train(made_samples(), o);
+    }();
+    return set;
+}
+
+std::vector<Prediction> predictions(const Predictor& p, const Sample& s) {
+    std::vector<Option> options;
+    for (const Timed& t : s.timed) options.push_back({&t.variant, 0});
+    return p.predict(s.features, s.device, options);
+}
+
+TEST(ModelFile, ReadsWhatItWrote) {
+    const ModelSet again = models_from_text(to_text(trained()));
+    EXPECT_EQ(again.training().matrices.size(), 120u);
+    EXPECT_EQ(again.training().kernel_hashes.at("cpu.sell"), "2");
+    const Sample s = made_sample("unseen", 0, true, 40'000, 9);
+    ASSERT_EQ(again.predictors("cpu").size(), 2u);
+    EXPECT_TRUE(again.predictors("cuda").empty());
+    for (std::size_t k = 0; k < 2; ++k) {
+        const auto a = predictions(*trained().predictors("cpu")[k], s);
+        const auto b = predictions(*again.predictors("cpu")[k], s);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            if (std::isinf(a[i].time_us)) continue;
+            EXPECT_NEAR(b[i].time_us, a[i].time_us, 0.01 * a[i].time_us);
+            EXPECT_NEAR(b[i].convert_us, a[i].convert_us, 0.02 * a[i].convert_us + 0.1);
+        }
+    }
+    EXPECT_EQ(to_text(again), to_text(models_from_text(to_text(again))));
+}
+
+TEST(ModelFile, IsGzippedByName) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("sptune-models-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    write_models(folder / "m.json", trained());
+    write_models(folder / "m.json.gz", trained());
+    EXPECT_LT(std::filesystem::file_size(folder / "m.json.gz"),
+              std::filesystem::file_size(folder / "m.json"));
+    EXPECT_EQ(to_text(read_models(folder / "m.json")), to_text(read_models(folder / "m.json.gz")));
+    std::filesystem::resize_file(folder / "m.json.gz", 200);
+    EXPECT_THROW(read_models(folder / "m.json.gz"), InputError);
+    EXPECT_THROW(read_models(folder / "none"), InputError);
+    std::filesystem::remove_all(folder);
+}
+
+/// Each member of the document in turn is dropped or replaced by something else: an Error or a
+/// model that still answers, never anything worse.
+void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part, int& refused) {
+    using Json = nlohmann::ordered_json;
+    const auto attempt = [&](const Json& wrong) {
+        const Json kept = part;
+        part = wrong;
+        try {
+            const ModelSet set = models_from_text(whole.dump());
+            for (const Predictor* p : set.predictors("cpu"))
+                predictions(*p, made_sample("unseen", 0, true, 4000, 9));
+        } catch (const Error&) {
+            ++refused;
+        }
+        part = kept;
+    };
+    for (const Json& wrong : {Json(nullptr), Json(-1), Json(1e300), Json("x"), Json::array(),
+                              Json::object(), Json({{"a", 1}}), Json(2147483647), Json(3.5)})
+        attempt(wrong);
+    if (!part.is_structured()) return;
+    int children = 0;
+    for (auto& child : part)
+        if (++children <= 6) corrupt(whole, child, refused);
+}
+
+TEST(ModelFile, CorruptPartsAreRefused) {
+    TreeOptions o;
+    o.folds = 2, o.forest.trees = 2, o.side.trees = 1, o.forest.depth = o.side.depth = 2;
+    auto samples = made_samples();
+    const ModelSet set = ModelSet::train(samples, o);
+    auto json = nlohmann::ordered_json::parse(to_text(set));
+    int refused = 0;
+    corrupt(json, json, refused);
+    EXPECT_GT(refused, 300);
+}
+
+TEST(ModelFile, WrongKindsOfDocuments) {
+    EXPECT_THROW(models_from_text(""), Error);
+    EXPECT_THROW(models_from_text("[]"), Error);
+    EXPECT_THROW(models_from_text(R"({"schema":"sptune.entry/1"})"), Error);
+    EXPECT_THROW(models_from_text(R"({"schema":"sptune.model/2"})"), db::NewerSchema);
+    auto json = nlohmann::ordered_json::parse(to_text(trained()));
+    json["inputs"][3] = "something else";
+    EXPECT_THROW(models_from_text(json.dump()), Error) << "made for other features";
+}
+
+TEST(FixedPoint, RoundTripsAndRefuses) {
+    const std::vector<float> values{0, 0.5f, -0.25f, 3.999f, -4, 100, -100};
+    const auto again = from_fixed_point(to_fixed_point(values));
+    ASSERT_EQ(again.size(), values.size());
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(again[i], values[i], 1e-3);
+    EXPECT_NEAR(again[5], 4, 1e-3);
+    EXPECT_EQ(again[6], -4);
+    EXPECT_THROW(from_fixed_point("AAA!"), Error);
+    EXPECT_THROW(from_fixed_point("A"), Error);
+    EXPECT_TRUE(from_fixed_point("").empty());
+}
+
+TEST(Packing, RoundTripsAndRefuses) {
+    const std::string text(100'000, 'x');
+    EXPECT_LT(packed(text).size(), 1000u);
+    EXPECT_EQ(unpacked(packed(text)), text);
+    EXPECT_EQ(unpacked("plain"), "plain");
+    EXPECT_THROW(unpacked(packed(text).substr(0, 50)), Error);
+    EXPECT_THROW(unpacked("\x1f\x8bnonsense"), Error);
+}
+
+TEST(Shipped, IsReadable) {
+    const ModelSet* shipped = shipped_model();
+    if (!shipped) GTEST_SKIP() << "this build has no shipped model";
+    EXPECT_FALSE(shipped->predictors("cpu").empty());
+    EXPECT_GT(shipped->training().samples, 50u);
+    EXPECT_TRUE(shipped->covers(Op::spmv, ValueType::f64, cpu()));
+}
+
+}  // namespace
+}  // namespace sptune::models

@@ -1,0 +1,183 @@
+// Learning, choosing and evaluating on made-up sweeps.
+#include "matrix/error.hpp"
+#include "models/bestsf.hpp"
+#include "models/evaluate.hpp"
+#include "models/inputs.hpp"
+#include "models/nearest.hpp"
+#include "tests/models/entries.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace sptune::models {
+namespace {
+
+TreeOptions quick() {
+    TreeOptions o;
+    o.folds = 0;
+    return o;
+}
+
+TEST(Groups, SiblingsShareOne) {
+    EXPECT_EQ(group_of("stencil-2d-5--017"), "stencil-2d-5");
+    EXPECT_EQ(group_of("bcsstk13"), group_of("bcsstk14"));
+    EXPECT_EQ(group_of("kkt_BOYD2"), "kkt");
+    EXPECT_EQ(group_of("80bau3b"), "80bau3b");
+    EXPECT_EQ(group_of("n1024-l10"), "n1024-l10") << "one letter is no family";
+    EXPECT_EQ(group_of(""), "");
+}
+
+TEST(Folds, AreComplementsAndNeverSplitAGroup) {
+    const auto samples = made_samples();
+    const auto all = pointers(samples);
+    std::size_t tested = 0;
+    for (int i = 0; i < 4; ++i) {
+        const Fold fold = fold_of(all, 4, i);
+        EXPECT_EQ(fold.train.size() + fold.test.size(), all.size());
+        tested += fold.test.size();
+        std::set<std::string> train, test;
+        for (const Sample* s : fold.train) train.insert(s->group);
+        for (const Sample* s : fold.test) test.insert(s->group);
+        for (const std::string& group : test) EXPECT_FALSE(train.contains(group)) << group;
+    }
+    EXPECT_EQ(tested, all.size());
+}
+
+TEST(Portfolio, KeepsTheUsefulAndOneOfEachFormat) {
+    const auto samples = made_samples();
+    const auto names = choose_portfolio(pointers(samples));
+    ASSERT_EQ(names.size(), 3u);
+    EXPECT_EQ(names[0], "csr.static.x32.l1.u1.wn") << "the baseline comes first";
+    const std::set<std::string> rest(names.begin() + 1, names.end());
+    EXPECT_TRUE(rest.contains("sell.simd.c8.s1.x32.wn"));
+    EXPECT_TRUE(rest.contains("dia.rows.fn.u4.wn"));
+}
+
+TEST(Squeeze, IsMonotoneAndInvertible) {
+    EXPECT_DOUBLE_EQ(squeeze(0), 0);
+    for (const double r : {0.01, 0.1, 1.0, 3.0, 10.0}) {
+        EXPECT_GT(squeeze(r), squeeze(0.9 * r));
+        EXPECT_NEAR(unsqueeze(squeeze(r)), r, 1e-9);
+    }
+    EXPECT_TRUE(std::isfinite(unsqueeze(2)) && std::isfinite(unsqueeze(-100)));
+}
+
+template <class Model>
+void expect_right_on_unseen(const Model& model) {
+    const auto bands = made_sample("unseen", 0, true, 40'000, 9);
+    EXPECT_EQ(chosen_by(model, bands, 0).variant.format, "dia");
+    const auto large = made_sample("unseen", 1, false, 50'000, 9);
+    EXPECT_EQ(chosen_by(model, large, 0).variant.format, "sell");
+    const auto small = made_sample("unseen", 2, false, 700, 9);
+    EXPECT_EQ(chosen_by(model, small, 0).variant.format, "csr");
+}
+
+TEST(Models, ChooseRightForUnseenMatrices) {
+    const auto samples = made_samples();
+    const auto all = pointers(samples);
+    expect_right_on_unseen(TreeModel::train(all, quick()));
+    expect_right_on_unseen(BestSf::train(all));
+    expect_right_on_unseen(Nearest(all));
+}
+
+TEST(Trees, PredictTimesAndConversions) {
+    const auto samples = made_samples();
+    const TreeModel model = TreeModel::train(pointers(samples), quick());
+    const Sample s = made_sample("unseen", 0, true, 40'000, 9);
+    std::vector<Option> options;
+    for (const Timed& t : s.timed) options.push_back({&t.variant, 0});
+    const auto p = model.predict(s.features, s.device, options);
+    EXPECT_NEAR(p[0].time_us, s.timed[0].us, 0.35 * s.timed[0].us);
+    EXPECT_NEAR(p[3].time_us / p[0].time_us, 0.3, 0.1);
+    EXPECT_EQ(p[0].convert_us, 0) << "CSR as it is";
+    EXPECT_NEAR(p[1].convert_us / p[0].time_us, 5, 1.5);
+    EXPECT_FALSE(model.knows(s.timed[2].variant));
+    EXPECT_TRUE(std::isinf(p[2].time_us)) << "c4 is not in the portfolio";
+    EXPECT_TRUE(chosen_by(model, s, 3).variant.format == "csr") << "three calls repay nothing";
+}
+
+TEST(Trees, CoverTheirBackendAndDoubtOtherDevices) {
+    const auto samples = made_samples();
+    TreeOptions options;
+    options.folds = 3;
+    const TreeModel model = TreeModel::train(pointers(samples), options);
+    EXPECT_TRUE(model.covers(Op::spmv, ValueType::f32, cpu()));
+    EXPECT_FALSE(model.covers(Op::spgemm, ValueType::f64, cpu()));
+    EXPECT_FALSE(model.covers(Op::spmv, ValueType::f64, gpu()));
+    const Features f = band(40'000, 9);
+    db::Device other = cpu();
+    other.key = "other";
+    EXPECT_GT(model.confidence(f, cpu()), 0.7);
+    EXPECT_LT(model.confidence(f, other), model.confidence(f, cpu()));
+}
+
+TEST(BestSf, WeighsWhatTheWrongChoiceCosts) {
+    // One place, two opinions: SELL a little faster ten times, CSR much faster three times.
+    std::vector<Sample> samples;
+    for (int i = 0; i < 13; ++i) {
+        Sample s = made_sample("x", i, false, 10'000, 10);
+        s.timed.resize(2);
+        s.timed[0].us = 100, s.timed[1].us = i < 10 ? 97 : 400;
+        samples.push_back(s);
+    }
+    const BestSf model = BestSf::train(pointers(samples));
+    EXPECT_EQ(chosen_by(model, samples[0], 0).variant.format, "csr");
+}
+
+TEST(BestSf, FeaturesDoNotOverflow) {
+    Features f = even_rows(2'000'000'000, 5);
+    EXPECT_DOUBLE_EQ(bestsf_inputs(f)[4], 10e9 / 4e18);
+}
+
+TEST(Inputs, AreFiniteAndNamed) {
+    for (const Features& f : {Features{}, even_rows(1, 1), band(100, 3)}) {
+        const auto x = inputs(f, cpu(), ValueType::f64);
+        EXPECT_EQ(x.size(), input_names().size());
+        for (std::size_t i = 0; i < x.size(); ++i)
+            EXPECT_TRUE(std::isfinite(x[i])) << input_names()[i];
+    }
+    const std::set<std::string> names(input_names().begin(), input_names().end());
+    EXPECT_EQ(names.size(), input_names().size()) << "a name occurs twice";
+}
+
+TEST(Evaluate, ScoresWhatIsKnown) {
+    const auto samples = made_samples();
+    EvaluateOptions options;
+    options.folds = 5;
+    const Evaluation e = evaluate(samples, options);
+    EXPECT_EQ(e.matrices, 120);
+    EXPECT_EQ(e.groups, 10);
+    ASSERT_EQ(e.scores.size(), 5u) << "no vendor in these sweeps";
+    EXPECT_EQ(e.scores[0].name, "trees");
+    EXPECT_EQ(e.scores[0].matrices, 120);
+    EXPECT_LT(e.scores[0].geomean, 0.02);
+    const Score& csr = e.scores[4];
+    EXPECT_EQ(csr.name, "always CSR");
+    EXPECT_EQ(csr.slower, 0);
+    double log_sum = 0;
+    for (const Sample& s : samples) {
+        double best = 1e300;
+        for (const Timed& t : s.timed) best = std::min(best, t.us);
+        log_sum += std::log(s.timed[0].us / best);
+    }
+    EXPECT_NEAR(csr.geomean, std::expm1(log_sum / 120), 1e-9);
+    EXPECT_NEAR(csr.misses[0].regret, 1 / 0.3 - 1, 1e-9);
+    int counted = 0;
+    for (const auto& [best, row] : csr.confusion)
+        for (const auto& [chosen, n] : row) counted += n;
+    EXPECT_EQ(counted, 120);
+}
+
+TEST(Evaluate, HeldOutMatricesAreTheOnesTested) {
+    const auto samples = made_samples();
+    EvaluateOptions options;
+    options.hold_out = "familya--*,familyb--*";
+    EXPECT_EQ(evaluate(samples, options).scores[0].matrices, 24);
+    options.hold_out = "nothing*";
+    EXPECT_THROW(evaluate(samples, options), Error);
+    EXPECT_THROW(evaluate({}, {}), Error);
+}
+
+}  // namespace
+}  // namespace sptune::models

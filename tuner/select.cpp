@@ -135,41 +135,42 @@ class Selector {
                 std::min(it->ranked.predicted_us, field.front().ranked.predicted_us);
     }
 
+    /// The first model decides that covers the device and knows a kernel that may be used.
     void predict() {
         const db::Device device =
             device_without_measuring(matrix_.backend, options_.threads, options_.store);
-        const models::Predictor* model = covering(device);
-        if (!model) {
-            const Kernel& plain = kernels_.baseline();
-            result_.baseline = {kernels_.id(plain), 0, 0};
-            if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
-            return;
+        bool covered = false;
+        for (const models::Predictor* model : options_.models) {
+            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            covered = true;
+            if (decide(predictions(*model, device), inspector())) return;
         }
-        const auto& known = kernels_.known_to(*model);
+        if (covered) throw unmet();
+        const Kernel& plain = kernels_.baseline();
+        result_.model.clear();
+        result_.baseline = {kernels_.id(plain), 0, 0};
+        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
+    }
+
+    /// Sets what the result says of the model as well. Empty where it knows nothing of plain CSR.
+    Field predictions(const models::Predictor& model, const db::Device& device) {
+        const auto& known = kernels_.known_to(model);
         std::vector<models::Option> options;
         for (const Kernel* kernel : known)
             options.push_back(
                 {&kernel->variant, models::estimated_bytes(features(), kernel->variant)});
-        const auto predictions = model->predict(features(), device, options);
+        const auto answers = model.predict(features(), device, options);
         Field field;
-        for (std::size_t i = 0; i < known.size(); ++i) {
-            Entrant<T, P> e{
-                known[i],
-                {kernels_.id(*known[i]), predictions[i].time_us, predictions[i].convert_us},
-                {}};
-            if (i == 0) result_.baseline = e.ranked;
-            field.push_back(std::move(e));
-        }
-        result_.source = model->name() == "heuristic" ? Source::heuristic : Source::model;
-        result_.model = model->name();
-        result_.confidence = model->confidence(features(), device);
-        if (!decide(std::move(field), inspector())) throw unmet();
-    }
-
-    const models::Predictor* covering(const db::Device& device) const {
-        for (const models::Predictor* model : options_.models)
-            if (model->covers(Op::spmv, value_type_of<T>(), device)) return model;
-        return nullptr;
+        if (!std::isfinite(answers.front().time_us)) return field;
+        for (std::size_t i = 0; i < known.size(); ++i)
+            field.push_back({known[i],
+                             {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
+                             {}});
+        result_.baseline = field.front().ranked;
+        result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
+        result_.model = model.name();
+        result_.confidence = model.confidence(features(), device);
+        return field;
     }
 
     auto inspector() {

@@ -22,6 +22,11 @@ std::string on_lookup(const Selection& s, const Lookup& l, const std::string& de
     return text + ". ";
 }
 
+std::string who(const Selection& s) {
+    return s.source == Source::heuristic ? "The heuristic"
+                                         : fmt::format("The model \"{}\"", s.model);
+}
+
 std::string on_calls(const Selection& s) {
     if (s.chosen.convert_us <= 0) return "; it needs no conversion";
     if (s.break_even_calls < 0) return "; its conversion never pays";
@@ -51,8 +56,8 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
-        text += fmt::format("{} expects nothing to beat plain CSR, {}, with its conversion",
-                            s.model, s.chosen.id);
+        text += fmt::format("{} expects nothing to beat plain CSR, {}, with its conversion", who(s),
+                            s.chosen.id);
     else
         text += fmt::format(
             "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "

@@ -1,17 +1,16 @@
 #include <sptune/sptune.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { N = 1000 };
 
-#define CHECK(call)                                                     \
-    do {                                                                \
-        if ((call) != SPTUNE_OK) {                                      \
-            fprintf(stderr, "%s: %s\n", #call, sptune_last_error());    \
-            return 1;                                                   \
-        }                                                               \
+#define CHECK(call)                                                  \
+    do {                                                             \
+        if ((call) != SPTUNE_OK) {                                   \
+            fprintf(stderr, "%s: %s\n", #call, sptune_last_error()); \
+            return 1;                                                \
+        }                                                            \
     } while (0)
 
 int main(void) {

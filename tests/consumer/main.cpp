@@ -1,7 +1,7 @@
-#include <sptune/sptune.hpp>
-
 #include <cstdio>
 #include <vector>
+
+#include <sptune/sptune.hpp>
 
 int main() {
     const int n = 1000;

@@ -82,7 +82,7 @@ TEST_F(Select, TheModelDecidesWhereNothingIsStored) {
     ASSERT_EQ(s.runners_up.size(), 2u);
     EXPECT_EQ(s.runners_up[0].id, id(2));
     EXPECT_NE(s.why.find("has not been measured on " + here()), std::string::npos) << s.why;
-    EXPECT_NE(s.why.find("fake predicts 50 us"), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("The model \"fake\" predicts 50 us"), std::string::npos) << s.why;
     options_.calls = 10000;
     EXPECT_EQ(select().chosen.id, id(2));
     options_.calls = 5;
@@ -98,6 +98,18 @@ TEST_F(Select, TheHeuristicSaysThatItIsOne) {
         "heuristic");
     options_.models = {&heuristic};
     EXPECT_EQ(select().source, Source::heuristic);
+}
+
+TEST_F(Select, TheNextModelIsAskedWhereTheFirstKnowsNothingToUse) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    const double never = std::numeric_limits<double>::infinity();
+    const fake::Model ignorant([&](const Variant& v) {
+        return models::Prediction{get(v.params, "t") == 50 ? never : 100, 0};
+    });
+    options_.models = {&ignorant, &honest_};
+    EXPECT_EQ(select().chosen.id, id(0));
+    options_.constraints.variants = "*.t50.*";
+    EXPECT_EQ(select().chosen.id, id(1));
 }
 
 TEST_F(Select, AStoredMeasurementComesFirst) {

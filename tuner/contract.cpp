@@ -46,6 +46,10 @@ double Contract::call_us(int which) const {
     return k.times.empty() ? k.predicted.call_us * (which ? scale() : 1) : k.times.median();
 }
 
+double Contract::converted_us(int which) const {
+    return state_of(which).convert_us;
+}
+
 double Contract::measured_us(int which) const {
     return state_of(which).times.median();
 }
@@ -119,10 +123,10 @@ Contract::Step Contract::next() {
             }
             return last_ = {active_, false, !terms_.trusted && terms_.watch};
         case Phase::trial: {
-            // What can no longer be afforded waits until it can.
+            // What has shown to be slow is called again only while that can be afforded.
             const double excess = call_us(trial_) - plain_us();
-            if (trial_turn_ && balance_ < std::max(0.0, excess)) {
-                if (excess > 0) state_of(trial_).state = State::dropped;
+            if (trial_turn_ && excess > std::max(0.0, balance_)) {
+                state_of(trial_).state = State::dropped;
                 settle_or_wait();
                 return last_ = {active_, false, true};
             }
@@ -165,7 +169,8 @@ void Contract::called(double us) {
     ++calls_, ++epoch_calls_;
     if (!last_.timed || us <= 0) return;
     const bool counts = !(phase_ == Phase::trial && last_.run == trial_ && warm_up_);
-    if (counts || us > kHopeless * plain_us()) state_of(last_.run).times.add(us);
+    const bool dear = us > kHopeless * plain_us() || (balance_ < 0 && us > plain_us());
+    if (counts || dear) state_of(last_.run).times.add(us);
     const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
     balance_ += (paid_in_advance ? 1 : 1 + terms_.epsilon) * plain_us() - us;
     switch (phase_) {

@@ -11,8 +11,8 @@ namespace sptune::tuner {
 /// What is promised. With `plain` the time of a plain CSR call, n calls (their conversions
 /// included) take at most
 ///     (1 + epsilon) · n · plain + grace_calls · plain + overrun
-/// where overrun is by how much the worst single step, a conversion or one call, passed what was
-/// predicted for it: no step can be taken back once it has begun. With expected_calls the share
+/// where overrun is by how much the worst conversion passed its prediction and the worst call of an
+/// offer passed plain CSR: neither can be taken back once it has begun. With expected_calls the share
 /// of epsilon is spent in advance, so that the promise holds from that many calls on.
 struct Terms {
     double epsilon = 0.05;
@@ -69,6 +69,8 @@ class Contract {
     double call_us(int which) const;
     /// Median of the timed calls; 0 where there are none.
     double measured_us(int which) const;
+    /// What the last conversion took; 0 where there was none.
+    double converted_us(int which) const;
     long long calls() const { return calls_; }
     double balance_us() const { return balance_; }
 

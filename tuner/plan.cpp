@@ -205,9 +205,11 @@ std::string Plan<T, P>::why() const {
                             kernels_.id(*ready_[static_cast<std::size_t>(active)]->kernel));
         for (int i = 0; i < static_cast<int>(ready_.size()); ++i)
             if (const double us = contract_->measured_us(i); us > 0)
-                text += fmt::format("; {} took {:.4g} us{}",
-                                    kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel), us,
-                                    contract_->dropped(i) ? " and was dropped" : "");
+                text += fmt::format(
+                    "; {} took {:.4g} us{}{}",
+                    kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel), us,
+                    i ? fmt::format(" and {:.4g} us to convert", contract_->converted_us(i)) : "",
+                    contract_->dropped(i) ? ", and was dropped" : "");
         text += ".";
     }
     for (const auto& r : ready_)

@@ -62,7 +62,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += fmt::format(
             "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
             "(confidence {:.2f})",
-            s.model, s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
+            who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
     if (!plain) text += on_calls(s);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,

@@ -88,8 +88,8 @@ TYPED_TEST(LibraryGpu, AutoSpmv) {
         for (int call = 0; call < 100; ++call) {
             dy.fill_bytes(0xff);
             auto_spmv(m.view(), static_cast<const T*>(dx.data()), dy.data());
-            if (call % 10 == 0 || call > 95)
-                ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << family << call;
+            if (call % 10 && call < 95) continue;
+            ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << family << call;
         }
         forget(m.view());
     }

@@ -1,6 +1,6 @@
-// What the library adds to a product: bench_library_cost [MATRIX...]. For each matrix (a few generated
-// ones without arguments) the time of one call of a settled plan, what auto_spmv takes on top of
-// it, and what choosing costs in plain CSR products.
+// What the library adds to a product: bench_library_cost [MATRIX...]. For each matrix (a few
+// generated ones without arguments) the time of one call of a settled plan, what auto_spmv takes on
+// top of it, and what choosing costs in plain CSR products.
 #include "matrix/generate.hpp"
 #include "matrix/load.hpp"
 #include "sptune/sptune.hpp"

@@ -43,6 +43,9 @@ class SweepSession {
     template <class T, class P>
     std::optional<db::Entry> stored(std::uint64_t fingerprint, Backend backend) const;
 
+    /// The database; nullptr with --no-db.
+    const db::Store* store() const { return store_ ? &*store_ : nullptr; }
+
     struct Saved {
         std::string note;     ///< a line for the report: where, or why not; may be empty
         bool failed = false;  ///< could not be written; was warned of

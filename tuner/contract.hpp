@@ -12,8 +12,8 @@ namespace sptune::tuner {
 /// included) take at most
 ///     (1 + epsilon) · n · plain + grace_calls · plain + overrun
 /// where overrun is by how much the worst conversion passed its prediction and the worst call of an
-/// offer passed plain CSR: neither can be taken back once it has begun. With expected_calls the share
-/// of epsilon is spent in advance, so that the promise holds from that many calls on.
+/// offer passed plain CSR: neither can be taken back once it has begun. With expected_calls the
+/// share of epsilon is spent in advance, so that the promise holds from that many calls on.
 struct Terms {
     double epsilon = 0.05;
     double grace_calls = 20;

@@ -34,6 +34,11 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
 }
 
 template <class T, class P>
+Plan<T, P>::~Plan() {
+    if (matrix_.backend == Backend::cuda) wait_for_device();
+}
+
+template <class T, class P>
 void Plan<T, P>::add_offers() {
     const auto add = [&](const Kernel& kernel) {
         ready_.push_back(std::make_unique<Ready>());
@@ -176,7 +181,9 @@ void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
 template <class T, class P>
 void Plan<T, P>::update_values(const T* values) {
     const std::lock_guard lock(mutex_);
+    if (matrix_.backend == Backend::cuda) wait_for_device();
     matrix_.view.values = values;
+    matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
     convert(0);
     if (ready_.size() > 1)
         if (const int which = contract_->values_changed()) convert(which);

@@ -34,13 +34,16 @@ class Plan {
     /// Throws Unmet, OutOfMemory, CudaError.
     Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels, const PlanOptions& options);
 
+    /// Waits for the GPU that may still be using it.
+    ~Plan();
+
     /// x has cols entries, y rows, in the memory of A; they must not overlap. A plan that has
     /// settled allocates nothing; one that has not may convert. On a GPU the calls enqueue to
     /// `stream`, and those of a trial wait for it. Throws CudaError.
     void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
 
     /// New values for the same structure; what is converted is converted again where that pays.
-    /// No apply may run meanwhile. On a GPU the values must be there: it uses the default stream.
+    /// No apply may run meanwhile. On a GPU it waits for all that was enqueued before.
     void update_values(const T* values);
 
     /// What was chosen and why, what became of it, and times.

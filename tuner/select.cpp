@@ -16,7 +16,7 @@
 namespace sptune::tuner {
 namespace {
 
-/// A conversion that gains less than this is not worth the trouble of being wrong.
+/// Where a prediction gains less than this, it is not worth the trouble of being wrong.
 constexpr double kWorthwhile = 0.97;
 constexpr std::size_t kRunnersUp = 4;
 
@@ -111,7 +111,8 @@ class Selector {
         }
         if (field.empty() || result_.baseline.id.empty()) return false;
         prefer_winner(field, digest->winner);
-        if (!decide(std::move(field), [](const Kernel&) { return Footprint{}; })) return false;
+        const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
+        if (!decide(std::move(field), legal, 1)) return false;
         result_.source = Source::exact;
         result_.confidence = 1;
         return true;
@@ -182,7 +183,7 @@ class Selector {
     /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
     /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
     template <class Inspect>
-    bool decide(Field field, const Inspect& inspect) {
+    bool decide(Field field, const Inspect& inspect, double worthwhile = kWorthwhile) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
                    !std::isfinite(e.ranked.predicted_us);
@@ -195,7 +196,7 @@ class Selector {
             return e.kernel == &kernels_.baseline();
         });
         if (plain != field.end() &&
-            field.front().total_us(calls()) > kWorthwhile * plain->total_us(calls()))
+            field.front().total_us(calls()) > worthwhile * plain->total_us(calls()))
             std::rotate(field.begin(), plain, plain + 1);
         auto chosen = field.begin();
         while (chosen != field.end() && !usable(*chosen, inspect)) ++chosen;

@@ -42,7 +42,9 @@ class CudaStreamTimer final : public StreamTimer {
 class CudaStreamOrder final : public StreamOrder {
   public:
     void before(void* stream) override {
-        if (used_ && stream != last_) SPTUNE_CUDA(cudaStreamWaitEvent(as_stream(stream), done_, 0));
+        // A graph cannot wait for what is outside of it; its user orders its launches.
+        if (used_ && stream != last_ && !is_capturing(stream))
+            SPTUNE_CUDA(cudaStreamWaitEvent(as_stream(stream), done_, 0));
     }
     void after(void* stream) override {
         if (is_capturing(stream)) return;  // the event would belong to the graph
@@ -74,6 +76,10 @@ bool is_capturing(void* stream) {
 
 void wait_for_default_stream() {
     SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+}
+
+void wait_for_device() noexcept {
+    cudaDeviceSynchronize();
 }
 
 bool is_device_pointer(const void* p) {

@@ -30,6 +30,8 @@ std::unique_ptr<StreamOrder> make_stream_order();
 bool is_capturing(void* stream);
 /// Waits for the default stream.
 void wait_for_default_stream();
+/// Waits for all streams: what they use is about to go. Never throws, since destructors call it.
+void wait_for_device() noexcept;
 
 /// Whether `p` lies in memory of a GPU (managed memory counts). False without a GPU.
 bool is_device_pointer(const void* p);

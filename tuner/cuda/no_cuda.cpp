@@ -27,6 +27,7 @@ bool is_capturing(void*) {
     return false;
 }
 void wait_for_default_stream() {}
+void wait_for_device() noexcept {}
 bool is_device_pointer(const void*) {
     return false;
 }

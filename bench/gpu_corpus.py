@@ -3,6 +3,7 @@
 format and over its CSR ALG1 (same run), share of the CSR byte floor, sweep time.
 
     bench/gpu_corpus.py FOLDER [--sptune build/cli/sptune] [--precision f64] [--markdown FILE] [--cache warm]
+                        [--db FOLDER]
 
 The floor is what CSR, x and y hold, at the measured copy bandwidth: a share above 1 means fewer bytes, or
 a matrix that fits into the L2 cache. Matrices go through the program in groups, so that a crash costs one
@@ -25,7 +26,8 @@ GROUP = 12
 def profile(args, paths):
     """The documents of those that could be profiled, and what the program said of the others."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = [args.sptune, "profile", *map(str, paths), "--backend", "cuda", "--no-db",
+        database = ["--db", args.db] if args.db else ["--no-db"]
+        command = [args.sptune, "profile", *map(str, paths), "--backend", "cuda", *database,
                    "--precision", args.precision, "--cache", args.cache, "--json", out.name]
         run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
@@ -128,6 +130,7 @@ def main():
     parser.add_argument("--precision", default="f64", choices=["f32", "f64"])
     parser.add_argument("--cache", default="warm", choices=["warm", "cold"])
     parser.add_argument("--markdown")
+    parser.add_argument("--db", help="where to keep the entries; not kept otherwise")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which no new group begins")
     args = parser.parse_args()
 

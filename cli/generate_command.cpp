@@ -10,9 +10,9 @@
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 
-#include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -20,7 +20,6 @@ namespace sptune::cli {
 namespace {
 
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
-constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 const Family& find_family(const std::string& name) {
     std::vector<std::string> names;
@@ -65,19 +64,18 @@ int run_generate(const std::vector<std::string>& args) {
         std::vector<std::string> none;
         Options options("generate", "FAMILY [--PARAMETER N]... -o FILE",
                         "Makes a synthetic matrix; the same on every machine for the same seed.");
-        options.example("sptune generate stencil2d --help").note(family_list());
+        options.example("sptune generate stencil-2d-5 --help").note(family_list());
         if (!options.operands(none, 1, 1).parse(args)) return kOk;
     }
 
     const Family& family = find_family(args[0]);
     GenerateRequest request{.family = args[0], .parameters = {}, .seed = 1};
     std::string path, precision = "f64";
-    std::map<std::string, double> given;
+    std::map<std::string, std::optional<double>> given;
     Options options("generate " + args[0], "-o FILE", std::string(family.help));
     for (const FamilyParameter& parameter : family.parameters) {
         const std::string name(parameter.name);
-        // Some parameters exclude each other: only what the user gave may reach the generator.
-        options.number(name, "N", given[name] = kNotGiven, -kAnyNumber, kAnyNumber,
+        options.number(name, "N", given[name], -kAnyNumber, kAnyNumber,
                        fmt::format("{} ({})", parameter.help, parameter.fallback));
     }
     options.integer("seed", "S", request.seed, "of the random numbers (1)")
@@ -86,7 +84,7 @@ int run_generate(const std::vector<std::string>& args) {
         .example(fmt::format("sptune generate {} --seed 7 -o {}.mtx", family.name, family.name));
     if (!options.parse({args.begin() + 1, args.end()})) return kOk;
     for (const auto& [name, value] : given)
-        if (!std::isnan(value)) request.parameters[name] = value;
+        if (value) request.parameters[name] = *value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
     output_format(path);  // refuses an unknown ending before the work
 

@@ -109,6 +109,14 @@ Options& Options::number(const std::string& name, std::string placeholder, doubl
          }});
 }
 
+Options& Options::number(const std::string& name, std::string placeholder,
+                         std::optional<double>& target, double low, double high, std::string help) {
+    return add(
+        {name, std::move(placeholder), std::move(help), [=, &target](const std::string& word) {
+             target = parse_number<double>(name, word, low, high);
+         }});
+}
+
 Options& Options::operands(std::vector<std::string>& target, std::size_t at_least,
                            std::size_t at_most) {
     operands_ = &target;

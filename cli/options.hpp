@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Options {
                      std::string help);
     Options& number(const std::string& name, std::string placeholder, double& target, double low,
                     double high, std::string help);
+    Options& number(const std::string& name, std::string placeholder, std::optional<double>& target,
+                    double low, double high, std::string help);
     /// The words that are not options.
     Options& operands(std::vector<std::string>& target, std::size_t at_least, std::size_t at_most);
 

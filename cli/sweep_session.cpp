@@ -133,6 +133,10 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         ++wrong;
         warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id, candidate.reason));
     }
+    if (result.repeated)
+        warn(
+            fmt::format("{}: the GPU's clock had dropped before {} samples, which were taken again",
+                        entry.matrix.name, result.repeated));
     const std::string rest = fmt::format("{} kernels were not reached; {}", left, left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);

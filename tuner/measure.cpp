@@ -63,8 +63,14 @@ void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& 
 Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
     if (o.timer) o.timer->forget();
     const double start = o.clock();
+    // So far behind that no noise explains it: one look has to do.
+    constexpr double kHopeless = 10;
+    const auto hopeless = [&](double us) {
+        return o.give_up_us > 0 && us > kHopeless * o.give_up_factor * o.give_up_us;
+    };
     double once_us = o.warm_up > 0 ? std::numeric_limits<double>::infinity() : 0;
-    for (int i = 0; i < o.warm_up; ++i) once_us = std::min(once_us, time_batch(call, o, 1));
+    for (int i = 0; i < o.warm_up && (i == 0 || !hopeless(once_us)); ++i)
+        once_us = std::min(once_us, time_batch(call, o, 1));
     Timing timing;
     timing.calls_per_sample = calibrate(call, o, once_us);
     timing.samples_us.reserve(static_cast<std::size_t>(std::max(o.max_samples, 1)));
@@ -73,8 +79,8 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
         if (count >= o.max_samples || o.clock() - start >= o.budget_us) break;
         if (o.stop && o.stop->load(std::memory_order_relaxed)) break;
         const Statistics s = timing.statistics();
-        if (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
-            s.min > o.give_up_factor * o.give_up_us) {
+        if (hopeless(s.min) || (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
+                                s.min > o.give_up_factor * o.give_up_us)) {
             timing.gave_up = true;
             break;
         }

@@ -25,6 +25,8 @@ class Timer {
     virtual double per_call(const std::function<void()>& call, int calls, bool cold) = 0;
     /// Tells that the next call is not the one before, whatever its address says.
     virtual void forget() {}
+    /// How many samples it has taken again because the device had slowed down.
+    virtual int repeated() const { return 0; }
 };
 
 struct MeasureOptions {
@@ -37,7 +39,7 @@ struct MeasureOptions {
     /// Stop after this much measuring time, warm-up included; one sample is taken all the same.
     double budget_us = 100'000;
     /// Give up after min(3, min_samples) samples when even the fastest is `give_up_factor` times
-    /// slower than this; 0: never.
+    /// slower than this, or after one that is 10 times as far behind; 0: never.
     double give_up_us = 0;
     double give_up_factor = 1.5;
     const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null

@@ -45,6 +45,7 @@ enum class Ended { complete, budget, interrupted };
 struct SweepResult {
     db::Entry entry;
     Ended ended = Ended::complete;
+    int repeated = 0;             ///< samples taken again because the GPU's clock had dropped
     std::uint64_t used_cols = 0;  ///< columns with an entry: what every kernel has to read of x
 };
 

@@ -54,6 +54,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     entry.candidates = std::move(outcome.candidates);
     result.ended = outcome.ended;
     result.used_cols = s.used_cols;
+    if (options.timer) result.repeated = options.timer->repeated();
     entry.complete = outcome.ended == Ended::complete;
     if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);
     entry.provenance.sweep_s = (options.clock() - start) / 1e6;

@@ -14,4 +14,7 @@ inline unsigned blocks_for(std::int64_t work, int each) {
 /// Streaming multiprocessors of the current device; asked once.
 int multiprocessors();
 
+/// Whether the current device can start a kernel before the one before it has ended; asked once.
+bool early_launch_works();
+
 }  // namespace sptune::cuda

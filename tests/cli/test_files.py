@@ -9,6 +9,19 @@ class Generate(CliTest):
         self.assertIn("stencil-2d-5", self.expect(0, "generate", "--help").stdout)
         self.assertIn("--dof", self.expect(0, "generate", "fem", "--help").stdout)
 
+    def test_every_family_has_defaults_that_work(self):
+        help_text = self.expect(0, "generate", "--help").stdout
+        families = [line.split()[0] for line in help_text.split("Families:")[1].splitlines() if line.startswith("  ")]
+        self.assertGreater(len(families), 10)
+        for family in families:
+            self.expect(0, "generate", family, "-o", f"{family}.spt")
+
+    def test_sizes_that_follow_from_others(self):
+        self.expect(0, "generate", "block-diagonal", "--rows", 64, "--block", 4, "-o", "rows.spt")
+        self.expect(0, "generate", "block-diagonal", "--blocks", 16, "--block", 4, "-o", "blocks.spt")
+        self.expect(0, "generate", "rmat", "--scale", 6, "-o", "rmat.spt")
+        self.expect(2, "generate", "block-diagonal", "--rows", 64, "--blocks", 4, "-o", "both.spt")
+
     def test_unknown_family_and_parameter(self):
         self.assertIn("did you mean banded?",
                       self.expect(2, "generate", "bandde", "-o", "a.mtx").stderr)

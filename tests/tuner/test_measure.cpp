@@ -70,6 +70,16 @@ TEST(Measure, GivesUpOnTheSlow) {
     EXPECT_FALSE(measure(std::ref(call), o).gave_up);
 }
 
+TEST(Measure, AHopelessCallIsLookedAtOnce) {
+    Call call{5000};
+    MeasureOptions o = on_fake_clock();
+    o.give_up_us = 100;
+    const Timing t = measure(std::ref(call), o);
+    EXPECT_TRUE(t.gave_up);
+    EXPECT_EQ(t.samples_us.size(), 1u);
+    EXPECT_EQ(call.count, 1 + 1);
+}
+
 TEST(Measure, StopsWhenTold) {
     const std::atomic<bool> stop = true;
     Call call{1};

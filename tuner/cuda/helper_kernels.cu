@@ -10,9 +10,12 @@ __device__ std::uint64_t now_ns() {
     return now;
 }
 
-__global__ void wait_kernel(int nanoseconds) {
+__global__ void wait_kernel(int nanoseconds, float* mhz) {
     const std::uint64_t start = now_ns();
-    while (now_ns() - start < static_cast<std::uint64_t>(nanoseconds)) __nanosleep(200);
+    const long long first_cycle = clock64();
+    std::uint64_t passed = 0;
+    while (passed < static_cast<std::uint64_t>(nanoseconds)) passed = now_ns() - start;
+    *mhz = 1e3f * static_cast<float>(clock64() - first_cycle) / static_cast<float>(passed);
 }
 
 /// Sixteen bytes of each thread, four of them in flight.
@@ -40,8 +43,8 @@ __global__ void empty_kernel() {}
 
 }  // namespace
 
-void keep_busy(int nanoseconds, cudaStream_t stream) {
-    wait_kernel<<<1, 1, 0, stream>>>(nanoseconds);
+void keep_busy(int nanoseconds, float* mhz, cudaStream_t stream) {
+    wait_kernel<<<1, 1, 0, stream>>>(nanoseconds, mhz);
     SPTUNE_CUDA_LAUNCHED("wait_kernel");
 }
 

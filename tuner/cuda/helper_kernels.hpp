@@ -8,8 +8,8 @@
 
 namespace sptune::tuner::cuda {
 
-/// Occupies the stream for `nanoseconds`.
-void keep_busy(int nanoseconds, cudaStream_t stream);
+/// Occupies the stream for `nanoseconds` and stores the clock of the multiprocessors in that time.
+void keep_busy(int nanoseconds, float* mhz, cudaStream_t stream);
 
 /// Reads `bytes` from `data` (aligned to 16 bytes) `passes` times, on all multiprocessors.
 void read_all(const void* data, std::size_t bytes, int passes, cudaStream_t stream);

@@ -9,6 +9,8 @@ namespace sptune::tuner {
 /// Calls enqueue on stream(). A batch of warm calls is recorded as a graph once and then replayed,
 /// so that neither the host's speed nor the gaps between its launches are measured. The device is
 /// kept busy while the host enqueues, so that the first event does not fire too early.
+/// That also tells the clock of the GPU just before each warm sample: one that was taken after the
+/// clock had dropped is taken again. A drop that lasts is accepted, as the GPU's own choice.
 class CudaTimer final : public Timer {
   public:
     CudaTimer();
@@ -19,8 +21,10 @@ class CudaTimer final : public Timer {
     cudaStream_t stream() const { return stream_; }
     double per_call(const std::function<void()>& call, int calls, bool cold) override;
     void forget() override;
+    int repeated() const override { return repeated_; }
 
   private:
+    double warm(const std::function<void()>& call, int calls);
     double elapsed_us(const std::function<void()>& work);
     void record(const std::function<void()>& call, int calls);
     void flush();
@@ -29,6 +33,9 @@ class CudaTimer final : public Timer {
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
     cudaGraphExec_t batch_ = nullptr;
     int batch_calls_ = 0;
+    float* mhz_ = nullptr;  ///< in page-locked memory; before the last warm sample
+    float usual_mhz_ = 0;   ///< the highest of late
+    int repeated_ = 0;
     DeviceBuffer<char> evictor_;  ///< twice the L2 cache; made when first needed
 };
 

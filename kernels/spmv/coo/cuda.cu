@@ -1,9 +1,12 @@
-// COO on the GPU: segmented reduction over tiles of a warp or of a block. No atomics: what a tile
-// has of a row that goes on in the next one is added afterwards, in order.
+// COO on the GPU: segmented reduction over tiles of a warp or of a block, without atomics: what a
+// tile has of a row that goes on in the next one is added afterwards, in order. And one with
+// atomics, which need no second look at anything.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/scale.cuh"
 #include "kernels/spmv/coo/cuda_format.hpp"
 #include "kernels/spmv/coo/segments.cuh"
+#include "kernels/spmv/coo/strip_load.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
 
 namespace sptune::cuda {
@@ -40,6 +43,7 @@ template <int Items, bool BlockWide, class T>
 __global__ void __launch_bounds__(kMaxBlock)
     coo_tiles_kernel(Entries<T> a, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) char memory[];
+    let_next_begin();
     const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
     const Strip<Items, T> strip{memory + warp * Strip<Items, T>::bytes};
     const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
@@ -85,6 +89,7 @@ __global__ void __launch_bounds__(kMaxBlock)
 template <class T>
 __global__ void coo_carry_kernel(const index_t* carry_row, const T* carry, std::int64_t tiles,
                                  T alpha, T* y) {
+    wait_for_previous();
     const std::int64_t t = global_thread();
     const index_t row = t < tiles ? carry_row[t] : kNoRow;
     const bool head = row != kNoRow && (t == 0 || carry_row[t - 1] != row);
@@ -138,12 +143,64 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     SPTUNE_CUDA_LAUNCHED("coo");
     const std::int64_t tiles = (nnz + tile - 1) / tile;
     if (tiles == 1) return;
-    coo_carry_kernel<<<blocks_for(tiles, kSmallBlock), kSmallBlock, 0, stream_of(launch)>>>(
-        s.carry_row.data(), s.carry.data(), tiles, alpha, y);
-    SPTUNE_CUDA_LAUNCHED("coo (carry)");
+    launch_early(coo_carry_kernel<T>, blocks_for(tiles, kSmallBlock), kSmallBlock, launch,
+                 s.carry_row.data(), s.carry.data(), tiles, alpha, y);
+}
+
+/// `Items` neighbouring entries of each thread: as few loads wait for each other as can be. Rows
+/// that several threads hold are added up within the warp, then atomically, so that the rounding
+/// is another one every time.
+template <int Items, class T>
+__global__ void __launch_bounds__(kMaxBlock)
+    coo_atomic_kernel(Entries<T> a, T alpha, const T* __restrict__ x, T* __restrict__ y) {
+    const std::int64_t begin = global_thread() * Items;
+    const auto count = static_cast<int>(min(a.size - begin, std::int64_t{Items}));
+    T product[Items];
+    index_t row[Items], column[Items];
+    load_strip(a.row + begin, count, kNoRow, row);
+    load_strip(a.column + begin, count, index_t{0}, column);
+    load_strip(a.values + begin, count, T{0}, product);
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+        if (row[i] != kNoRow) product[i] *= gather(x, column[i]);
+    wait_for_previous();
+    index_t current = row[0];
+    T sum = product[0];
+#pragma unroll
+    for (int i = 1; i < Items; ++i) {
+        if (row[i] != current && row[i] != kNoRow) {
+            atomicAdd(y + current, alpha * sum);
+            current = row[i];
+            sum = T{0};
+        }
+        sum += product[i];
+    }
+    const int lane = threadIdx.x % kWarp;
+#pragma unroll
+    for (int offset = 1; offset < kWarp; offset *= 2) {
+        const T before = __shfl_up_sync(kFullMask, sum, offset);
+        const index_t theirs = __shfl_up_sync(kFullMask, current, offset);
+        if (lane >= offset && theirs == current) sum += before;
+    }
+    const index_t next = __shfl_down_sync(kFullMask, current, 1);
+    if (current != kNoRow && (lane == kWarp - 1 || next != current))
+        atomicAdd(y + current, alpha * sum);
+}
+
+template <class T, int Items, int Block>
+void coo_atomic(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
+    const auto& s = static_cast<const CooStorage<T>&>(storage);
+    if (s.rows == 0) return;
+    scale(s.rows, beta, y, launch);
+    const auto nnz = static_cast<std::int64_t>(s.values.size());
+    if (nnz == 0) return;
+    const Entries<T> a{nnz, s.row.data(), s.column.data(), s.values.data(), nullptr, nullptr};
+    launch_early(coo_atomic_kernel<Items, T>, blocks_for(nnz, Block * Items), Block, launch, a,
+                 alpha, x, y);
 }
 
 using Grid = grid<axis<items, 4, 8, 16>, axis<block, 128, 256, 512>>;
+using AtomicGrid = grid<axis<items, 1, 2, 4, 8>, axis<block, 128, 256, 512>>;
 
 /// What a block may have of shared memory without asking, less what it has of fixed size.
 constexpr std::size_t kSharedBytes = (48 << 10) - 256;
@@ -164,6 +221,12 @@ void add_cuda_coo_kernels(KernelList<SPTUNE_VALUE>& list) {
             add_kernel_for_all_indices<cuda::CooFormat, T>(list, "block", {}, p.params(),
                                                            &cuda::coo_tiles<T, i, true, b>);
         }
+    });
+    for_each_point(cuda::AtomicGrid{}, [&]<class Point>(Point p) {
+        constexpr int b = Point::template get<cuda::block>();
+        constexpr int i = Point::template get<cuda::items>();
+        add_kernel_for_all_indices<cuda::CooFormat, T>(list, "atomic", {}, p.params(),
+                                                       &cuda::coo_atomic<T, i, b>, false);
     });
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/scale.cuh"
 #include "kernels/spmv/csc/cuda_format.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 
@@ -17,12 +18,6 @@ struct column_threads {
 
 constexpr int kMaxBlock = 512;
 
-template <class T>
-__global__ void __launch_bounds__(kMaxBlock) csc_scale_kernel(index_t rows, T beta, T* y) {
-    const std::int64_t i = global_thread();
-    if (i < rows) y[i] *= beta;
-}
-
 template <int Threads, class T>
 __global__ void __launch_bounds__(kMaxBlock)
     csc_scatter_kernel(index_t cols, const std::int64_t* __restrict__ col_ptr,
@@ -33,6 +28,7 @@ __global__ void __launch_bounds__(kMaxBlock)
     const std::int64_t end = col_ptr[j + 1];
     const T scaled = alpha * x[j];
     std::int64_t k = col_ptr[j] + threadIdx.x % Threads;
+    wait_for_previous();
     for (; k + Threads < end; k += 2 * Threads) {  // two loads in flight
         const T first = stream_load(values + k), second = stream_load(values + k + Threads);
         const index_t i = stream_load(row + k), l = stream_load(row + k + Threads);
@@ -46,19 +42,10 @@ template <class T, int Threads, int Block>
 void csc_scatter(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CscStorage<T>&>(storage);
     if (s.rows == 0) return;
-    if (beta == T{0}) {
-        SPTUNE_CUDA(
-            cudaMemsetAsync(y, 0, static_cast<std::size_t>(s.rows) * sizeof(T), stream_of(launch)));
-    } else if (beta != T{1}) {
-        csc_scale_kernel<<<blocks_for(s.rows, Block), Block, 0, stream_of(launch)>>>(s.rows, beta,
-                                                                                     y);
-        SPTUNE_CUDA_LAUNCHED("csc (scale)");
-    }
+    scale(s.rows, beta, y, launch);
     if (s.values.empty()) return;
-    csc_scatter_kernel<Threads>
-        <<<blocks_for(s.cols, Block / Threads), Block, 0, stream_of(launch)>>>(
-            s.cols, s.col_ptr.data(), s.row.data(), s.values.data(), alpha, x, y);
-    SPTUNE_CUDA_LAUNCHED("csc.scatter");
+    launch_early(csc_scatter_kernel<Threads, T>, blocks_for(s.cols, Block / Threads), Block, launch,
+                 s.cols, s.col_ptr.data(), s.row.data(), s.values.data(), alpha, x, y);
 }
 
 using Grid = grid<axis<column_threads, 1, 4, 16, 32>, axis<block, 128, 256, 512>>;

@@ -4,6 +4,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace sptune::cuda {
@@ -97,9 +98,8 @@ __global__ void flag_long_rows(const P* row_ptr, index_t rows, int n, std::uint8
 }
 
 template <class P>
-__global__ void count_pieces(const P* row_ptr, const std::int64_t* positions, int longs, int n,
+__global__ void count_pieces(const P* row_ptr, const std::int64_t* positions, int longs, P piece,
                              index_t* long_row, std::int32_t* piece_ptr) {
-    const std::int64_t piece = std::int64_t{n} * kPieceTiles;
     const std::int64_t i = global_thread();
     if (i >= longs) return;
     const auto row = static_cast<index_t>(positions[i]);
@@ -113,6 +113,17 @@ __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_l
         piece_long[p] = blockIdx.x;
 }
 
+/// Small pieces keep every multiprocessor busy; large ones leave less to add up. So they grow once
+/// the matrix has more entries than the device can have in flight.
+template <class T, class P>
+P piece_entries_of(CsrView<T, P> a, int n) {
+    constexpr std::int64_t kInFlight = 8192;  // entries, per multiprocessor
+    constexpr std::int64_t kMostTiles = 8;
+    const std::int64_t rounds =
+        static_cast<std::int64_t>(a.nnz()) / (kInFlight * multiprocessors());
+    return static_cast<P>(n * std::clamp<std::int64_t>(rounds, 1, kMostTiles));
+}
+
 template <class T, class P>
 void cut_long_rows(CsrTilesStorage<T, P>& s) {
     const CsrView<T, P>& a = s.a;
@@ -124,10 +135,11 @@ void cut_long_rows(CsrTilesStorage<T, P>& s) {
     const DeviceBuffer<std::int64_t> positions = positions_of(flags.data(), a.rows);
     if (positions.empty()) return;
     const int longs = static_cast<int>(positions.size());
+    s.piece_entries = piece_entries_of(a, s.n);
     s.long_row = DeviceBuffer<index_t>(positions.size());
     s.piece_ptr = DeviceBuffer<std::int32_t>(positions.size() + 1);
-    count_pieces<<<blocks_for(longs, kThreads), kThreads>>>(a.row_ptr, positions.data(), longs, s.n,
-                                                            s.long_row.data(), s.piece_ptr.data());
+    count_pieces<<<blocks_for(longs, kThreads), kThreads>>>(
+        a.row_ptr, positions.data(), longs, s.piece_entries, s.long_row.data(), s.piece_ptr.data());
     SPTUNE_CUDA_LAUNCHED("count_pieces");
     const auto pieces = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
     s.piece_long = DeviceBuffer<std::int32_t>(pieces);

@@ -61,6 +61,7 @@ struct Tiles {
     const CsrTile<P>* tile;
     const std::uint16_t* offset;
     int pieces;  ///< blocks of the grid that come before those of the tiles
+    P piece_entries;
     const index_t* long_row;
     const std::int32_t* piece_ptr;
     const std::int32_t* piece_long;
@@ -70,19 +71,28 @@ struct Tiles {
 
 /// One piece of a long row. The block that finishes last adds up the pieces of its row, in the same
 /// order every time.
-template <int Block, int N, class T, class P>
+template <int Block, int Items, class T, class P>
 __device__ void long_piece(const Tiles<T, P>& s, const Epilogue<T>& out, const T* x, T* y) {
     __shared__ T scratch[Block / kWarp];
     __shared__ bool last;
     const int piece = blockIdx.x, which = s.piece_long[piece], first = s.piece_ptr[which];
     const index_t row = s.long_row[which];
-    constexpr P size = P{N} * kPieceTiles;
-    const P begin = s.a.row_ptr[row] + static_cast<P>(piece - first) * size;
-    const P end = min(begin + size, s.a.row_ptr[row + 1]);
+    const P begin = s.a.row_ptr[row] + static_cast<P>(piece - first) * s.piece_entries;
+    const P end = min(begin + s.piece_entries, s.a.row_ptr[row + 1]);
     T sum{0};
-#pragma unroll 4
-    for (P k = begin + threadIdx.x; k < end; k += Block)
-        sum += stream_load(s.a.values + k) * gather(x, stream_load(s.a.col_idx + k));
+    for (P base = begin + threadIdx.x; base < end; base += Block * Items) {
+        T value[Items];
+        index_t j[Items];
+#pragma unroll
+        for (int i = 0; i < Items; ++i) {
+            const P k = base + i * Block;
+            value[i] = k < end ? stream_load(s.a.values + k) : T{0};
+            j[i] = k < end ? stream_load(s.a.col_idx + k) : -1;
+        }
+#pragma unroll
+        for (int i = 0; i < Items; ++i)
+            if (j[i] >= 0) sum += value[i] * gather(x, j[i]);
+    }
     sum = block_sum<Block>(sum, scratch);
     const int pieces = s.piece_ptr[which + 1] - first;
     if (pieces == 1) {
@@ -111,7 +121,7 @@ __global__ void __launch_bounds__(Block)
     csr_tiles_kernel(Tiles<T, P> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
     constexpr int n = Block * Items;
     if (static_cast<int>(blockIdx.x) < s.pieces) {
-        long_piece<Block, n>(s, out, x, y);
+        long_piece<Block, Items>(s, out, x, y);
         return;
     }
     __shared__ T product[2 * n];
@@ -139,6 +149,7 @@ __global__ void __launch_bounds__(Block)
     constexpr int n = Block * Items;
     __shared__ T product[n];
     __shared__ StagedRows<n + 1> rows;
+    let_next_begin();
     const index_t tile = blockIdx.x;
     const index_t first = tile_row[tile], last = tile_row[tile + 1];
     const P begin = static_cast<P>(static_cast<std::int64_t>(tile) * n - first);
@@ -163,6 +174,7 @@ __global__ void __launch_bounds__(Block)
 template <class T>
 __global__ void csr_merge_carry_kernel(const index_t* tile_row, const T* carry, index_t tiles,
                                        index_t rows, T alpha, T* y) {
+    wait_for_previous();
     // Tile t carries to row tile_row[t + 1].
     const std::int64_t t = global_thread();
     if (t + 1 >= tiles) return;
@@ -212,6 +224,7 @@ void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
                             s.tile.data(),
                             s.offset.data(),
                             pieces,
+                            s.piece_entries,
                             s.long_row.data(),
                             s.piece_ptr.data(),
                             s.piece_long.data(),
@@ -235,10 +248,8 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     SPTUNE_CUDA_LAUNCHED("csr.merge");
     if (s.tiles() == 1) return;
     constexpr int kCarryBlock = 128;
-    csr_merge_carry_kernel<<<blocks_for(s.tiles(), kCarryBlock), kCarryBlock, 0,
-                             stream_of(launch)>>>(s.tile_row.data(), s.carry.data(), s.tiles(),
-                                                  a.rows, alpha, y);
-    SPTUNE_CUDA_LAUNCHED("csr.merge (carry)");
+    launch_early(csr_merge_carry_kernel<T>, blocks_for(s.tiles(), kCarryBlock), kCarryBlock, launch,
+                 s.tile_row.data(), s.carry.data(), s.tiles(), a.rows, alpha, y);
 }
 
 using BlockGrid = grid<Blocks>;

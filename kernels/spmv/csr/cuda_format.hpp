@@ -42,7 +42,7 @@ struct CsrTile {
 /// The caller's arrays, and rows put together to tiles: row r belongs to tile (row_ptr[r] + r) / n.
 /// So a tile holds at most n rows and less than 2n entries, but for rows of more than n entries:
 /// those are long, always the last of their tile, and done by blocks of their own, several where a
-/// row has more than kPieceTiles · n entries.
+/// row has more than piece_entries.
 /// After Greathouse and Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
 /// storage format", SC 2014, with tiles found in parallel.
 template <class T, class P>
@@ -53,6 +53,7 @@ class CsrTilesStorage final : public Storage {
     DeviceBuffer<CsrTile<P>> tile;
     DeviceBuffer<std::uint16_t> offset;  ///< x16: entries; column - base, in narrow tiles only
 
+    P piece_entries = 0;  ///< of a long row, in a block; a multiple of n
     DeviceBuffer<index_t> long_row;
     DeviceBuffer<std::int32_t> piece_ptr;   ///< long rows + 1; the pieces of each
     DeviceBuffer<std::int32_t> piece_long;  ///< pieces; which long row each belongs to
@@ -66,9 +67,6 @@ class CsrTilesStorage final : public Storage {
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
     bool exclusive() const override { return piece_long.size() > long_row.size(); }
 };
-
-/// A piece of a long row has up to this many times n entries.
-inline constexpr int kPieceTiles = 8;
 
 /// Layout parameters n (rows and entries of a tile) and x (bits of a column index where the tile's
 /// columns allow it).

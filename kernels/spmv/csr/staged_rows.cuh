@@ -35,7 +35,7 @@ __device__ __forceinline__ void stage_products(const T* values, const C* column,
 template <int MostRows>
 struct StagedRows {
     /// How many times as long as its share of threads a row may be before whole warps do it.
-    static constexpr int kPatience = 32;
+    static constexpr int kPatience = 16;
 
     std::uint16_t begin[MostRows + 1];
     std::uint16_t queue[2 * MostRows / kPatience + 1];  ///< rows left to whole warps

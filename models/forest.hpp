@@ -22,13 +22,13 @@ struct Table {
 };
 
 struct ForestOptions {
-    int trees = 120;
+    int trees = 150;
     int depth = 5;
-    int least_rows = 4;         ///< of a leaf
-    double rate = 0.08;         ///< share of its residual that a tree takes away
-    double shrink = 1;          ///< added to the count of a leaf: few samples move little
-    double row_share = 0.7;     ///< of the rows, drawn for each tree
-    double input_share = 0.35;  ///< of the inputs, drawn for each tree
+    int least_rows = 8;        ///< of a leaf
+    double rate = 0.08;        ///< share of its residual that a tree takes away
+    double shrink = 1;         ///< added to the count of a leaf: few samples move little
+    double row_share = 0.8;    ///< of the rows, drawn for each tree
+    double input_share = 0.8;  ///< of the inputs, drawn for each tree
     std::uint64_t seed = 1;
 };
 

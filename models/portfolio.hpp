@@ -8,9 +8,9 @@
 namespace sptune::models {
 
 struct PortfolioOptions {
-    std::size_t most = 40;     ///< of our own kernels, the best of each format included
+    std::size_t most = 64;     ///< of our own kernels, the best of each format included
     std::size_t vendor = 4;    ///< of a vendor's, which may be missing where the model is used
-    double least_gain = 4e-4;  ///< in mean log time over all samples; who brings less stays out
+    double least_gain = 1e-4;  ///< in mean log time over all samples; who brings less stays out
 };
 
 /// Short names (see short_name()), the baseline first: greedily the kernel that brings the best of

@@ -10,7 +10,7 @@ class Usage(CliTest):
     def test_help(self):
         for words in (["--help"], ["-h"], ["help"]):
             self.assertIn("profile", self.expect(0, *words).stdout)
-        for name in ("profile", "compare", "features", "generate", "convert", "db", "info"):
+        for name in ("profile", "compare", "features", "generate", "convert", "db", "train", "evaluate", "info"):
             with self.subTest(name):
                 direct = self.expect(0, name, "--help")
                 self.assertIn("Usage: sptune " + name, direct.stdout)

@@ -1,0 +1,51 @@
+"""sptune train and evaluate, on a small database of real measurements."""
+import json
+import unittest
+
+import harness
+
+
+class Models(harness.CliTest):
+    def profile_some(self):
+        for family, options in (("stencil-2d-5", []), ("uniform", ["--density", "0.02"]), ("banded", []), ("wheel", [])):
+            for rows in (200, 900):
+                self.expect(0, "generate", family, "--rows", rows, *options, "-o", f"{family}--{rows}.mtx")
+        names = [p.name for p in sorted(self.folder.glob("*.mtx"))]
+        self.expect(0, "profile", *names, "--threads", "1", "--variants", "*.csr.static.*.w1.*,*.sell.*.c8.s1.*.w1.*")
+
+    def test_train_and_evaluate(self):
+        self.profile_some()
+        done = self.expect(0, "train", "-o", "model.json.gz", "--leave-out", "wheel--*")
+        self.assertIn("cpu: trees over", done.stdout)
+        self.assertIn("6 matrices", done.stderr)
+        self.assertTrue((self.folder / "model.json.gz").read_bytes().startswith(b"\x1f\x8b"))
+
+        result = json.loads(self.expect(0, "evaluate", "--folds", "4", "--json", "-").stdout)
+        self.assertEqual(result["schema"], "sptune.evaluate/1")
+        self.assertEqual((result["matrices"], result["groups"]), (8, 4))
+        scores = {s["name"]: s for s in result["scores"]}
+        self.assertEqual(set(scores), {"trees", "bestsf", "nearest neighbour", "heuristic", "always CSR"})
+        self.assertEqual(scores["always CSR"]["slower_than_csr"], 0)
+        for score in scores.values():
+            self.assertGreaterEqual(score["regret"]["p95"], 0)
+            self.assertEqual(score["samples"], 8)
+
+        # A model is only asked about what it has not seen.
+        done = self.expect(0, "evaluate", "--model", "model.json.gz", "--json", "-")
+        self.assertEqual(json.loads(done.stdout)["scores"][0]["samples"], 2)
+        self.assertIn("6 of 8 sweeps", done.stderr)
+        self.assertIn("< CSR", self.expect(0, "evaluate", "--hold-out", "wheel*").stdout)
+
+    def test_refusals(self):
+        self.assertIn("-o FILE is missing", self.expect(2, "train").stderr)
+        self.expect(3, "train", "--db", "nowhere", "-o", "m.json")
+        self.expect(3, "evaluate", "--db", "nowhere")
+        self.assertIn("`sptune profile` makes some", self.expect(1, "evaluate").stderr)
+        self.write("broken.json", '{"schema":"sptune.model/1","inputs":[]}')
+        self.matrix()
+        self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.*.w1.*")
+        self.assertIn("broken.json", self.expect(3, "evaluate", "--model", "broken.json").stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -9,6 +9,7 @@ namespace sptune::cli {
 // Each takes the words behind the command's name and returns an exit code (cli/exit_code.hpp).
 // Failures are thrown (matrix/error.hpp); main.cpp prints them.
 int run_profile(const std::vector<std::string>& args);
+int run_select(const std::vector<std::string>& args);
 int run_compare(const std::vector<std::string>& args);
 int run_spgemm(const std::vector<std::string>& args);
 int run_features(const std::vector<std::string>& args);

@@ -6,8 +6,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
-#include "cli/stopwatch.hpp"
 #include "cli/sweep_session.hpp"
+#include "tuner/select.hpp"
 
 #include <algorithm>
 
@@ -55,15 +55,13 @@ class Comparer {
     int compare_on(const std::string& path, CsrView<T, P> matrix, const Features& features,
                    Side& side) {
         side.device = tuner::device_of(side.backend, options_.threads);
-        AutoChoice choice = look_up(matrix, side.backend);
+        const AutoChoice choice = choose(matrix, side.backend);
         const SweepSession::Task task{.path = path,
                                       .backend = side.backend,
                                       .prefix = prefix(path, side.backend),
                                       .guest = choice.id};
         const tuner::SweepResult result = session_.sweep(matrix, features, task);
         const SweepSession::Saved saved = session_.save(result.entry);
-        // A first encounter chooses what the sweep has just found and stored.
-        if (!usable(result.entry, choice.id)) choice = decide(matrix, side.backend, result.entry);
         // Ctrl-C may come before anything but the baseline was measured; a budget is the user's own
         // idea of enough.
         const bool interrupted = result.ended == tuner::Ended::interrupted;
@@ -75,28 +73,16 @@ class Comparer {
         return code;
     }
 
-    /// What the database says, and how long asking takes a program that has only the matrix.
+    /// What a program would get that asks the library, before anything of this sweep is known.
     template <class T, class P>
-    AutoChoice look_up(CsrView<T, P> matrix, Backend backend) const {
-        const Stopwatch watch;
-        const auto stored = session_.stored<T, P>(fingerprint(matrix, options_.threads), backend);
-        AutoChoice choice;
-        if (stored) choice.id = stored->winner;
-        choice.select_us = watch.seconds() * 1e6;
-        return choice;
-    }
-
-    /// The same after the sweep; without a database the entry at hand takes its place.
-    template <class T, class P>
-    AutoChoice decide(CsrView<T, P> matrix, Backend backend, const db::Entry& entry) const {
-        AutoChoice choice = look_up(matrix, backend);
-        if (!usable(entry, choice.id)) choice.id = entry.winner;
-        return choice;
-    }
-
-    static bool usable(const db::Entry& entry, const std::string& id) {
-        const db::Candidate* candidate = db::find(entry, id);
-        return candidate && candidate->status == db::Status::ok && candidate->time;
+    AutoChoice choose(CsrView<T, P> matrix, Backend backend) const {
+        constexpr double kManyCalls = 1e6;  // single calls are compared, conversions shown beside
+        tuner::SelectOptions options;
+        options.calls = kManyCalls;
+        options.threads = options_.threads;
+        options.store = session_.store();
+        const tuner::Selection s = tuner::select_spmv(matrix, backend, options);
+        return {s.chosen.id, s.select_us, std::string(to_string(s.source))};
     }
 
     /// "2/5 fem: ", with the backend where there are two.

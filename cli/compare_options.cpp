@@ -15,8 +15,9 @@ bool parse_compare(const std::vector<std::string>& args, CompareOptions& o) {
         .example("sptune compare matrix.mtx")
         .example("sptune compare *.mtx --precision f32 --json compare.json")
         .example("sptune compare *.mtx --backend cpu --mkl /opt/intel/oneapi/mkl/latest/lib")
-        .note(std::string("Everything is measured anew. \"auto\" is what the database held before "
-                          "the sweep, else what the sweep\nhas put there. Ratios above 1: the "
+        .note(std::string("Everything is measured anew. \"auto\" is what the library would have "
+                          "chosen before the sweep:\nby the database, a model or the heuristic. "
+                          "Ratios above 1: the "
                           "first is faster.\n") +
               kSweepCodes);
     if (!options.parse(args)) return false;

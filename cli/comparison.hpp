@@ -40,7 +40,7 @@ struct Comparison {
     const Timed* vendor_best() const { return vendor.empty() ? nullptr : &vendor.front(); }
 };
 
-/// `entry` is a sweep's; a choice that it has no time of becomes its winner.
+/// `entry` is a sweep's; a choice that it has no time of (it was stopped) becomes its winner.
 Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice);
 
 /// Speed-ups: time of the second / time of the first, above 1 where the first is faster. Nothing

@@ -26,6 +26,7 @@ struct Command {
 
 constexpr std::array kCommands{
     Command{"profile", "measure all kernels on a matrix and store the fastest", run_profile},
+    Command{"select", "say which kernel would be chosen and why, without measuring", run_select},
     Command{"compare", "hold plain CSR, the vendor, the fastest and the choice side by side",
             run_compare},
     Command{"spgemm", "multiply two sparse matrices", run_spgemm},

@@ -56,6 +56,9 @@ class SweepSession {
         return stored(Op::spmv, value_type_of<T>(), index_type_of<P>(), fingerprint, backend);
     }
 
+    /// The database; nullptr with --no-db.
+    const db::Store* store() const { return store_ ? &*store_ : nullptr; }
+
     struct Saved {
         std::string note;     ///< a line for the report: where, or why not; may be empty
         bool failed = false;  ///< could not be written; was warned of

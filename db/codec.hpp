@@ -28,5 +28,8 @@ nlohmann::ordered_json profile_document(const Entry& entry);
 /// the wrong type or range, or parts that contradict each other. Unknown fields are ignored.
 /// Throws NewerSchema naming the schema when it is a later version's.
 Entry entry_from_json(const nlohmann::ordered_json& json);
+/// The same for a part of an entry.
+Device device_from_json(const nlohmann::ordered_json& json);
+Candidate candidate_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace sptune::db

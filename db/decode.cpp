@@ -147,6 +147,18 @@ void decode(const At& at, T& out) {
 
 }  // namespace
 
+Device device_from_json(const Json& json) {
+    Device device;
+    decode(At{json}, device);
+    return device;
+}
+
+Candidate candidate_from_json(const Json& json) {
+    Candidate candidate;
+    decode(At{json}, candidate);
+    return candidate;
+}
+
 Entry entry_from_json(const Json& json) {
     require_schema(json, "sptune.entry");
     Entry entry;

@@ -62,6 +62,59 @@ std::optional<Entry> Store::load(const std::string& device_key,
     return found;
 }
 
+std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
+                                    std::vector<std::string>* others) const {
+    if (read_only()) {
+        std::optional<Digest> found;
+        // Only entries of this key are decoded: an export holds many.
+        try {
+            for (const Entry& entry : find_in_export(where_, entry_key))
+                if (entry.device.key == device_key)
+                    found = digest_of(entry);
+                else if (others)
+                    others->push_back(entry.device.key);
+        } catch (const std::exception& e) {
+            warn(where_.string(), e.what());
+        }
+        return found;
+    }
+    const auto file = entry_path(device_key, entry_key);
+    std::error_code error;
+    try {
+        if (fs::exists(file, error)) {
+            Digest digest = read_digest(file);
+            if (digest.device.key == device_key) return digest;
+        }
+    } catch (const std::exception& e) {
+        warn(file.string(), e.what());
+    }
+    if (!others) return std::nullopt;
+    for (fs::directory_iterator it(where_, error), end; !error && it != end; it.increment(error))
+        if (const auto other = it->path() / file.filename();
+            other != file && fs::exists(other, error))
+            others->push_back(it->path().filename().string());
+    return std::nullopt;
+}
+
+bool Store::may_know(const std::string& device_key) const {
+    std::error_code error;
+    return read_only() || fs::is_directory(where_ / path_safe(device_key), error);
+}
+
+std::optional<Device> Store::device(const std::string& device_key) const {
+    std::error_code error;
+    fs::directory_iterator it(where_ / path_safe(device_key), error);
+    for (const fs::directory_iterator end; !error && it != end; it.increment(error)) {
+        if (it->path().extension() != ".json" || AtomicFile::is_temporary(it->path())) continue;
+        try {
+            Device found = read_device(it->path());
+            if (found.key == device_key) return found;
+        } catch (const std::exception&) {  // the next one may do
+        }
+    }
+    return std::nullopt;
+}
+
 void Store::save(const Entry& entry) const {
     require_writable();
     const auto json = to_json(entry);

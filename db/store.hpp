@@ -1,6 +1,7 @@
 // A tuning database on disk: a directory of entries, or one exported JSON document.
 #pragma once
 
+#include "db/digest.hpp"
 #include "db/entry.hpp"
 
 #include <filesystem>
@@ -32,6 +33,18 @@ class Store {
 
     /// nullopt on a miss; a corrupt or newer entry is a warned miss, never a failure.
     std::optional<Entry> load(const std::string& device_key, const std::string& entry_key) const;
+
+    /// What choosing needs of an entry; misses as load() does. `others`, where given, gets the
+    /// device keys under which the same entry key is stored for other devices.
+    std::optional<Digest> digest(const std::string& device_key, const std::string& entry_key,
+                                 std::vector<std::string>* others = nullptr) const;
+
+    /// Whether there may be entries for a device; false spares the caller the fingerprint.
+    bool may_know(const std::string& device_key) const;
+
+    /// The device as any of its entries describes it: with its measured bandwidths. Not of an
+    /// exported document.
+    std::optional<Device> device(const std::string& device_key) const;
 
     /// Temporary name, fsync, rename, fsync of the folder: a killed process leaves the old entry or
     /// the new one, never half of one. Throws Error naming the path and the reason, also when the

@@ -4,6 +4,7 @@
 #include "matrix/buffer.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/host.hpp"
+#include "tuner/identify.hpp"
 #include "tuner/measure.hpp"
 #include "tuner/stream.hpp"
 
@@ -99,12 +100,7 @@ const db::Device& cpu_device(int threads) {
     const std::lock_guard lock(mutex);
     db::Device& device = devices[threads];
     if (!device.bandwidth_curve.empty()) return device;
-    device.backend = to_string(Backend::cpu);
-    device.name = host().cpu;
-    device.key = slug(host().cpu) + "-" + std::to_string(threads) + "t";
-    device.simd = host().simd;
-    device.threads = threads;
-    device.llc_bytes = host().llc_bytes;
+    device = identify(Backend::cpu, threads);
     device.bandwidth_curve = measure_bandwidth(threads);
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     return device;

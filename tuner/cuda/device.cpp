@@ -54,30 +54,44 @@ double measure_copy(CudaTimer& timer, std::uint64_t l2_bytes) {
     return 2 * static_cast<double>(bytes) / us / 1e3;
 }
 
+int attribute(cudaDeviceAttr which, int device) {
+    int value = 0;
+    SPTUNE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
 db::Device find_out() {
+    db::Device device = identify_cuda();
+    CudaTimer timer;
+    device.bandwidth_curve = measure_reading(timer, device.llc_bytes);
+    device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
+    device.copy_gbs = measure_copy(timer, device.llc_bytes);
+    device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(timer.stream()); });
+    return device;
+}
+
+}  // namespace
+
+db::Device identify_cuda() {
     require_cuda();
     int index = 0;
     SPTUNE_CUDA(cudaGetDevice(&index));
     cudaDeviceProp p{};
     SPTUNE_CUDA(cudaGetDeviceProperties(&p, index));
-    const auto l2 = static_cast<std::uint64_t>(p.l2CacheSize);
-    CudaTimer timer;
     db::Device device;
     device.backend = to_string(Backend::cuda);
     device.name = p.name;
     device.key = slug(p.name);
     device.simd = fmt::format("sm_{}{}", p.major, p.minor);
     device.threads = p.multiProcessorCount;
-    device.llc_bytes = l2;
-    device.bandwidth_curve = measure_reading(timer, l2);
-    device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
-    device.copy_gbs = measure_copy(timer, l2);
-    device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(timer.stream()); });
+    device.llc_bytes = static_cast<std::uint64_t>(p.l2CacheSize);
     device.memory_bytes = p.totalGlobalMem;
+    // Two transfers per clock over the whole width of the bus.
+    const double clock_khz = attribute(cudaDevAttrMemoryClockRate, index);
+    const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8.0;
+    device.bandwidth_gbs = 2 * clock_khz * bus_bytes / 1e6;
     return device;
 }
-
-}  // namespace
 
 const db::Device& cuda_device() {
     static const db::Device device = find_out();

@@ -1,13 +1,38 @@
 // Stands in for the rest of this folder in a build without the CUDA toolkit.
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
+#include "tuner/cuda/calls.hpp"
+#include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/sweep_product.hpp"
 
 namespace sptune::tuner {
 
+db::Device identify_cuda() {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
 const db::Device& cuda_device() {
     require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+std::unique_ptr<StreamTimer> make_stream_timer() {
+    throw DeviceError(cuda_status());
+}
+std::unique_ptr<StreamOrder> make_stream_order() {
+    throw DeviceError(cuda_status());
+}
+bool is_capturing(void*) {
+    return false;
+}
+void wait_for_default_stream() {}
+void wait_for_device() noexcept {}
+bool is_device_pointer(const void*) {
+    return false;
+}
+void read_from_device(void*, const void*, std::size_t) {
     throw DeviceError(cuda_status());
 }
 
@@ -25,8 +50,20 @@ SweepResult sweep_spgemm_cuda(CsrView<T, P>, CsrView<T, P>, const Features&, con
 }
 
 template <class T, class P>
+Chooser<T, P> choose_on_device(CsrView<T, P>) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
 Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,
                                const std::string&, const SpgemmOptions&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
@@ -37,7 +74,9 @@ Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatur
                                            const ProductFeatures&, const std::string&,            \
                                            const SweepOptions&);                                  \
     template Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
-                                            const std::string&, const SpgemmOptions&);
+                                            const std::string&, const SpgemmOptions&);            \
+    template Chooser<T, P> choose_on_device(CsrView<T, P>);                                       \
+    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

@@ -10,6 +10,10 @@ namespace sptune::tuner {
 template <class T, class P>
 SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const SweepOptions& options);
 
+/// The current GPU as the driver describes it: bandwidth_gbs is the theoretical one, nothing is
+/// measured. Throws DeviceError.
+db::Device identify_cuda();
+
 /// The current GPU with its measured limits; found out once per process. Throws DeviceError.
 const db::Device& cuda_device();
 

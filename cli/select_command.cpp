@@ -1,0 +1,140 @@
+// sptune select MATRIX
+#include "cli/commands.hpp"
+#include "cli/db_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/matrix_input.hpp"
+#include "cli/number.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/sweep_request.hpp"
+#include "cli/table.hpp"
+#include "tuner/select.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Request {
+    std::vector<std::string> files;
+    std::string backend = "auto", precision = "f64", db, mkl, json;
+    bool no_db = false, deterministic = false;
+    double calls = 0, memory_mib = -1, convert_ms = -1, error = -1;
+    int threads = 0;
+    std::string variants = "*";
+};
+
+bool parse(const std::vector<std::string>& args, Request& r) {
+    Options options("select", "MATRIX",
+                    "Says which kernel the library would choose for a matrix, and why. Nothing is "
+                    "measured: a stored measurement of this matrix on this device decides, else a "
+                    "model, else a heuristic.");
+    options.operands(r.files, 1, 1)
+        .number("calls", "N", r.calls, 1, 1e15,
+                "how often the matrix will be applied (default: unknown)")
+        .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
+                "where to run (auto: the GPU where there is one, else the CPU)")
+        .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
+        .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
+        .flag("deterministic", r.deterministic, "only kernels whose repeats are bit-identical")
+        .number("memory", "MIB", r.memory_mib, 0, 1e9,
+                "most memory for a converted matrix, beside the CSR")
+        .number("convert", "MS", r.convert_ms, 0, 1e12, "longest conversion")
+        .number("error", "BOUND", r.error, 0, 1,
+                "largest error of a row of A x, relative to |A||x|, that has to be kept")
+        .text("variants", "GLOB", r.variants, "only kernels whose id matches")
+        .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to have Intel MKL to choose")
+        .text("db", "PATH", r.db, kDbHelp)
+        .flag("no-db", r.no_db, "do not look into the database")
+        .text("json", "FILE|-", r.json, "write the answer as JSON; - prints it alone on stdout")
+        .example("sptune select matrix.mtx --calls 500")
+        .example("sptune select matrix.mtx --deterministic --memory 100 --json - | jq -r .id");
+    return options.parse(args);
+}
+
+tuner::SelectOptions options_of(const Request& r) {
+    tuner::SelectOptions o;
+    o.calls = r.calls;
+    o.threads = r.threads;
+    o.constraints.deterministic = r.deterministic;
+    o.constraints.variants = r.variants;
+    if (r.memory_mib >= 0)
+        o.constraints.memory_bytes = static_cast<std::uint64_t>(r.memory_mib * (1 << 20));
+    if (r.convert_ms >= 0) o.constraints.convert_us = r.convert_ms * 1e3;
+    if (r.error >= 0) o.constraints.error = r.error;
+    return o;
+}
+
+Json document(const tuner::Selection& s, Json matrix) {
+    Json runners = Json::array();
+    for (const tuner::Ranked& r : s.runners_up)
+        runners.push_back({{"id", r.id}, {"predicted_us", r.predicted_us}});
+    return {{"schema", "sptune.select/1"},
+            {"matrix", std::move(matrix)},
+            {"id", s.chosen.id},
+            {"source", to_string(s.source)},
+            {"predicted_us", s.chosen.predicted_us},
+            {"confidence", s.confidence},
+            {"break_even_calls", s.break_even_calls < 0 ? Json(nullptr) : Json(s.break_even_calls)},
+            {"runners_up", std::move(runners)},
+            {"select_us", s.select_us},
+            {"why", s.why}};
+}
+
+std::string report(const tuner::Selection& s, const Style& style) {
+    Table table({{"", Align::left},
+                 {"time", Align::right},
+                 {"convert", Align::right},
+                 {"\u00d7 CSR", Align::right}});
+    const auto add = [&](const tuner::Ranked& r) {
+        table.add({r.id, duration_us(r.predicted_us),
+                   r.convert_us > 0 ? duration_us(r.convert_us) : "-",
+                   r.predicted_us > 0 ? factor(s.baseline.predicted_us / r.predicted_us) : "-"});
+    };
+    bool with_baseline = s.chosen.id == s.baseline.id;
+    add(s.chosen);
+    for (const tuner::Ranked& r : s.runners_up) {
+        add(r);
+        with_baseline |= r.id == s.baseline.id;
+    }
+    if (!with_baseline) add(s.baseline);
+    return fmt::format(
+        "{}\n\n{}\n{}\nchosen in {}; {}\n", style(Tone::bold, s.chosen.id), table.render(style),
+        wrap(s.why, 100, 0), duration_us(s.select_us),
+        s.source == tuner::Source::exact ? "times are measured ones" : "times are predictions");
+}
+
+}  // namespace
+
+int run_select(const std::vector<std::string>& args) {
+    Request request;
+    if (!parse(args, request)) return kOk;
+    const Backend backend = backends_of(request.backend).front();
+    if (!request.mkl.empty()) set_mkl_path(request.mkl);
+    std::optional<db::Store> store;
+    if (!request.no_db) store.emplace(open_existing_db(request.db));
+    tuner::SelectOptions options = options_of(request);
+    if (store) options.store = &*store;
+    const std::string& path = request.files[0];
+    return with_matrix(
+        path, {parse_precision(request.precision), request.threads}, [&](const auto& matrix) {
+            const tuner::Selection s = tuner::select_spmv(matrix.view(), backend, options);
+            if (!request.json.empty()) {
+                const std::uint64_t print = fingerprint(matrix.view(), request.threads);
+                write_json(request.json,
+                           document(s, {{"name", matrix_name(path)},
+                                        {"path", path},
+                                        {"rows", matrix.rows},
+                                        {"cols", matrix.cols},
+                                        {"nnz", matrix.nnz()},
+                                        {"fingerprint", fmt::format("{:016x}", print)}}));
+            }
+            if (request.json != "-") write_text("-", report(s, Style(stdout)));
+            return kOk;
+        });
+}
+
+}  // namespace sptune::cli

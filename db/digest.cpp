@@ -1,0 +1,143 @@
+// sptune writes one line for each member of an entry and for each candidate (to_text()), so that
+// most of a file can be skipped by looking for line ends.
+#include "db/digest.hpp"
+
+#include "db/codec.hpp"
+#include "db/document.hpp"
+#include "db/scan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Text = std::string_view;
+
+constexpr Text kHead = "{\n\"schema\": ";
+
+/// What lies between `before` and `after`; nothing where one of them is missing.
+std::optional<Text> between(Text text, Text before, Text after) {
+    const std::size_t from = text.find(before);
+    if (from == Text::npos) return std::nullopt;
+    text.remove_prefix(from + before.size());
+    const std::size_t to = text.find(after);
+    if (to == Text::npos) return std::nullopt;
+    return text.substr(0, to);
+}
+
+/// The members of a document of ours, as text.
+class Lines {
+  public:
+    explicit Lines(Text text) {
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            Text line = text.substr(0, end);
+            text.remove_prefix(std::min(end + 1, text.size()));
+            if (line.ends_with(',')) line.remove_suffix(1);
+            (line.starts_with("{\"id\":") ? candidates_ : members_).push_back(line);
+        }
+    }
+    Json member(Text name) const {
+        const std::string head = fmt::format("\"{}\": ", name);
+        for (const Text line : members_)
+            if (line.starts_with(head)) return parse_document(line.substr(head.size()));
+        throw Error(fmt::format("{}: is missing", name));
+    }
+    const std::vector<Text>& candidates() const { return candidates_; }
+
+  private:
+    std::vector<Text> members_, candidates_;
+};
+
+struct Timed {
+    double median = 0;
+    Text line;
+};
+
+/// A candidate's line as far as it can be told without parsing it; nothing unless it is ok.
+std::optional<Timed> timed(Text line) {
+    const Text status = between(line, "\"status\":\"", "\"").value_or("");
+    const auto digits = between(line, "\"median\":", ",");
+    Timed t{0, line};
+    if (status != "ok" || !digits) return std::nullopt;
+    const auto [end, error] =
+        std::from_chars(digits->data(), digits->data() + digits->size(), t.median);
+    if (error != std::errc()) return std::nullopt;
+    return t;
+}
+
+Candidate parse_candidate(Text line) {
+    std::string text(line);
+    constexpr Text kSamples = "\"samples\":[";
+    if (const std::size_t from = text.find(kSamples); from != std::string::npos)
+        if (const std::size_t to = text.find(']', from); to != std::string::npos)
+            text.erase(from + kSamples.size(), to - from - kSamples.size());
+    return candidate_from_json(parse_document(text));
+}
+
+bool is(const Candidate& c, const Digest& d) {
+    return c.id == d.winner || c.id == d.baseline;
+}
+
+std::string text_or_empty(const Json& json) {
+    return json.is_string() ? json.get<std::string>() : std::string();
+}
+
+Digest digest_of_lines(const Lines& lines) {
+    Json head{{"schema", lines.member("schema")}};
+    require_schema(head, "sptune.entry");
+    Digest d;
+    d.device = device_from_json(lines.member("device"));
+    d.winner = text_or_empty(lines.member("winner"));
+    d.baseline = text_or_empty(lines.member("baseline"));
+    d.complete = lines.member("complete") == Json(true);
+    std::vector<Timed> field;
+    for (const Text line : lines.candidates())
+        if (const auto t = timed(line)) field.push_back(*t);
+    std::stable_sort(field.begin(), field.end(),
+                     [](const Timed& a, const Timed& b) { return a.median < b.median; });
+    for (std::size_t i = 0; i < field.size(); ++i) {
+        const Text id = between(field[i].line, "\"id\":\"", "\"").value_or("");
+        if (i < kDigestCandidates || id == d.winner || id == d.baseline)
+            d.fastest.push_back(parse_candidate(field[i].line));
+    }
+    return d;
+}
+
+}  // namespace
+
+Digest digest_of(const Entry& entry) {
+    Digest d{entry.device, entry.winner, entry.baseline, entry.complete, {}};
+    for (const Candidate& c : entry.candidates)
+        if (c.status == Status::ok && c.time) d.fastest.push_back(c);
+    std::stable_sort(
+        d.fastest.begin(), d.fastest.end(),
+        [](const Candidate& a, const Candidate& b) { return a.time->median < b.time->median; });
+    std::size_t place = 0;
+    std::erase_if(d.fastest,
+                  [&](const Candidate& c) { return place++ >= kDigestCandidates && !is(c, d); });
+    for (Candidate& c : d.fastest) c.time->samples.clear();
+    return d;
+}
+
+Digest read_digest(const std::filesystem::path& file) {
+    const std::string text = read_text(file);
+    return text.starts_with(kHead) ? digest_of_lines(Lines(text)) : digest_of(read_entry(file));
+}
+
+Device read_device(const std::filesystem::path& file) {
+    const std::string text = read_text(file);
+    // The device is one of the first lines, long before the candidates.
+    const std::size_t end = text.find("\"candidates\": ");
+    return text.starts_with(kHead)
+               ? device_from_json(Lines(Text(text).substr(0, end)).member("device"))
+               : read_entry(file).device;
+}
+
+}  // namespace sptune::db

@@ -1,0 +1,95 @@
+/* sptune for C: y = alpha A x + beta y with the kernel that suits A and this machine.
+ * What functions mean is told in sptune.hpp; every one that can fail returns a status. */
+#ifndef SPTUNE_H
+#define SPTUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPTUNE_C_API __attribute__((visibility("default")))
+
+typedef enum sptune_status {
+    SPTUNE_OK = 0,
+    SPTUNE_INVALID_ARGUMENT = 1,
+    SPTUNE_OUT_OF_MEMORY = 2,
+    SPTUNE_NO_DEVICE = 3,
+    SPTUNE_UNMET_CONSTRAINT = 4,
+    SPTUNE_DEVICE_ERROR = 5,
+    SPTUNE_INTERNAL = 6
+} sptune_status;
+
+typedef enum sptune_value { SPTUNE_F32 = 0, SPTUNE_F64 = 1 } sptune_value;
+typedef enum sptune_index { SPTUNE_I32 = 0, SPTUNE_I64 = 1 } sptune_index;
+typedef enum sptune_backend { SPTUNE_ANY = 0, SPTUNE_CPU = 1, SPTUNE_CUDA = 2 } sptune_backend;
+typedef enum sptune_online {
+    SPTUNE_ONLINE_AUTOMATIC = 0,
+    SPTUNE_ONLINE_ALWAYS = 1,
+    SPTUNE_ONLINE_NEVER = 2
+} sptune_online;
+
+/* The caller's arrays, on the host or on the current GPU. */
+typedef struct sptune_csr {
+    int32_t rows, cols;
+    const void* row_ptr; /* rows + 1, of type `index` */
+    const int32_t* col_idx;
+    const void* values; /* of type `value` */
+    int64_t nnz;        /* -1: read from row_ptr */
+    sptune_value value;
+    sptune_index index;
+} sptune_csr;
+
+/* Fill it with sptune_options_init() first: later versions may have more fields. */
+typedef struct sptune_options {
+    size_t size;           /* of this struct, as the caller knows it */
+    double expected_calls; /* 0: unknown */
+    int transposed;
+    int deterministic;
+    uint64_t memory_bytes;
+    double longest_conversion_us;
+    double error_bound;
+    const char* variants;
+    sptune_backend backend;
+    sptune_online online;
+    double epsilon;
+    double grace_calls;
+    int threads;
+    const char* database;
+} sptune_options;
+
+typedef struct sptune_plan sptune_plan;
+
+SPTUNE_C_API const char* sptune_version(void);
+/* Of the last call of this thread that failed; valid until the next one that fails. */
+SPTUNE_C_API const char* sptune_last_error(void);
+
+SPTUNE_C_API void sptune_options_init(sptune_options* options);
+/* options may be NULL. On failure *plan is NULL. */
+SPTUNE_C_API sptune_status sptune_plan_create(const sptune_csr* A, const sptune_options* options,
+                                              sptune_plan** plan);
+/* NULL is allowed. */
+SPTUNE_C_API void sptune_plan_destroy(sptune_plan* plan);
+/* x and y hold values of the plan's type, to which alpha and beta are rounded. */
+SPTUNE_C_API sptune_status sptune_plan_apply(sptune_plan* plan, double alpha, const void* x,
+                                             double beta, void* y, void* stream);
+SPTUNE_C_API sptune_status sptune_plan_apply_many(sptune_plan* plan, double alpha, const void* x,
+                                                  size_t ldx, double beta, void* y, size_t ldy,
+                                                  size_t count, void* stream);
+SPTUNE_C_API sptune_status sptune_plan_update_values(sptune_plan* plan, const void* values);
+/* Writes at most `size` bytes, the ending 0 included; *needed (may be NULL) is what all would take.
+ */
+SPTUNE_C_API sptune_status sptune_plan_why(const sptune_plan* plan, char* text, size_t size,
+                                           size_t* needed);
+
+SPTUNE_C_API sptune_status sptune_auto_spmv(const sptune_csr* A, double alpha, const void* x,
+                                            double beta, void* y, void* stream);
+SPTUNE_C_API sptune_status sptune_forget(const sptune_csr* A);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,181 @@
+// sptune for C++: y = αAx + βy with the kernel that suits A and this machine.
+//
+//     sptune::csr_view<double> A{rows, cols, row_ptr, col_idx, values};   // host or GPU memory
+//     sptune::auto_spmv(A, x, y);                                         // y = A x
+//     auto plan = sptune::plan(A, {.expected_calls = 1000});
+//     plan.apply(alpha, x, beta, y, stream);
+//
+// C++17 or later (designated initialisers as above: C++20). Depends on the standard library alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#define SPTUNE_API __attribute__((visibility("default")))
+
+namespace sptune {
+inline namespace v1 {  // the version of the binary interface
+
+/// The caller's CSR arrays, never copied or written: row_ptr has rows + 1 entries and starts at 0,
+/// col_idx (0-based, in [0, cols)) and values have nnz. T: float, double; P: std::int32_t,
+/// std::int64_t. All three lie in host memory, or all in the memory of the current GPU.
+template <class T, class P = std::int32_t>
+struct csr_view {
+    std::int32_t rows = 0, cols = 0;
+    const P* row_ptr = nullptr;
+    const std::int32_t* col_idx = nullptr;
+    const T* values = nullptr;
+    P nnz = -1;  ///< -1: read from row_ptr[rows], which on a GPU waits for it
+};
+
+enum class status {
+    ok = 0,
+    invalid_argument = 1,  ///< the matrix or an option makes no sense
+    out_of_memory = 2,
+    no_device = 3,         ///< a backend that is not there
+    unmet_constraint = 4,  ///< the message says which one
+    device_error = 5,      ///< CUDA reported a failure
+    internal = 6,
+};
+
+/// All that sptune throws.
+class SPTUNE_API error : public std::runtime_error {
+  public:
+    error(status code, const std::string& what);
+    ~error() override;
+    status code() const noexcept { return code_; }
+
+  private:
+    status code_;
+};
+
+enum class backend { automatic, cpu, cuda };
+
+/// Whether a plan times the first calls to hold its candidates against plain CSR.
+enum class online {
+    automatic,  ///< unless the choice rests on a stored measurement of this very matrix
+    always,
+    never,
+};
+
+struct plan_options {
+    /// Calls of apply, or between two update_values where those recur. 0: unknown; the plan then
+    /// starts with plain CSR and converts when that has cost as much as converting would have.
+    double expected_calls = 0;
+    bool transposed = false;  ///< for Aᵀ: y = αAᵀx + βy; the plan then holds a transpose of A
+
+    // Constraints. What cannot be met is refused with status::unmet_constraint.
+    bool deterministic = false;          ///< bit-identical repeats
+    std::uint64_t memory_bytes = ~0ull;  ///< that conversions may hold beside A
+    double longest_conversion_us = 1e300;
+    double error_bound = 1e300;  ///< of |y - exact| / |A||x| in every row; see the docs
+    const char* variants = "*";  ///< glob of kernel ids
+    sptune::v1::backend backend = sptune::v1::backend::automatic;  ///< where A has to lie
+
+    // The promise: all calls and conversions together take at most (1 + epsilon) times plain CSR
+    // plus grace_calls plain calls; see docs/library.md.
+    sptune::v1::online online = sptune::v1::online::automatic;
+    double epsilon = 0.05;
+    double grace_calls = 20;
+
+    int threads = 0;                 ///< CPU; 0: all that OpenMP offers
+    const char* database = nullptr;  ///< folder or exported file; nullptr: $SPTUNE_DB, else the
+                                     ///< user's own; "": none
+};
+
+/// What a plan rests on.
+struct choice {
+    std::string id;           ///< of the kernel that calls use at present
+    std::string source;       ///< "exact", "model" or "heuristic"
+    std::string chosen;       ///< id of the kernel that was chosen at first
+    double predicted_us = 0;  ///< one call of it
+    double confidence = 0;
+    double break_even_calls = 0;  ///< negative: never
+    double select_us = 0;         ///< what choosing took
+    bool settled = false;         ///< nothing will be tried or converted any more
+};
+
+/// A matrix, ready to be applied many times. The arrays of A must outlive it. Threads may apply one
+/// plan at the same time.
+template <class T>
+class SPTUNE_API spmv_plan {
+  public:
+    /// y = αAx + βy; x has cols entries, y rows (with `transposed` the other way round), in the
+    /// same memory as A, not overlapping. β = 0 never reads y. Once settled it allocates nothing.
+    /// `stream` is a cudaStream_t; the call only enqueues, except while candidates are being tried.
+    void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
+    /// y = A x
+    void apply(const T* x, T* y, void* stream = nullptr) { apply(T{1}, x, T{0}, y, stream); }
+    /// The same for `count` vectors, each ldx (ldy) entries behind the one before: as many calls.
+    void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
+                    std::size_t count, void* stream = nullptr);
+    /// New values for the same structure (nnz, in the memory of A). Converts again where that pays;
+    /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile.
+    void update_values(const T* values);
+
+    choice selection() const;
+    /// The same in sentences, with the times that were measured.
+    std::string why() const;
+
+    class implementation;
+    explicit spmv_plan(std::unique_ptr<implementation> p);
+    spmv_plan(spmv_plan&&) noexcept;
+    spmv_plan& operator=(spmv_plan&&) noexcept;
+    ~spmv_plan();
+
+  private:
+    std::unique_ptr<implementation> p_;
+};
+
+/// Chooses a kernel: a stored measurement of this matrix on this device, else a model, else a
+/// heuristic; measures nothing. Converts at once where expected_calls says that it pays.
+template <class T, class P>
+SPTUNE_API spmv_plan<T> plan(const csr_view<T, P>& A, const plan_options& options = {});
+
+template <class T>
+struct spmv_terms {
+    T alpha = 1, beta = 0;
+    void* stream = nullptr;
+};
+
+/// y = αAx + βy with a plan that is made at the first call and found again by the addresses and
+/// sizes of A. In host memory a sample of the structure and the values is compared as well: new
+/// values are noticed where a sampled one differs, and so is a new structure. A change of few
+/// entries, and any change in GPU memory, goes unseen: say forget(A).
+template <class T, class P>
+SPTUNE_API void auto_spmv(const csr_view<T, P>& A, const T* x, T* y,
+                          const spmv_terms<T>& terms = {});
+
+/// The same for what has data(): std::vector, std::span, thrust::device_vector behind a raw
+/// pointer.
+template <class T, class P, class X, class Y>
+auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y) -> decltype(x.data(), y.data(), void()) {
+    auto_spmv(A, static_cast<const T*>(x.data()), static_cast<T*>(y.data()));
+}
+
+/// Drops what auto_spmv keeps for A; call it before the arrays are freed or changed in place.
+template <class T, class P>
+SPTUNE_API void forget(const csr_view<T, P>& A);
+
+/// "0.1.0"
+SPTUNE_API const char* version();
+
+#define SPTUNE_DECLARE(T, P)                                                                   \
+    extern template spmv_plan<T> plan(const csr_view<T, P>&, const plan_options&);             \
+    extern template void auto_spmv(const csr_view<T, P>&, const T*, T*, const spmv_terms<T>&); \
+    extern template void forget(const csr_view<T, P>&);
+#ifndef SPTUNE_BUILDING
+extern template class spmv_plan<float>;
+extern template class spmv_plan<double>;
+SPTUNE_DECLARE(float, std::int32_t)
+SPTUNE_DECLARE(float, std::int64_t)
+SPTUNE_DECLARE(double, std::int32_t)
+SPTUNE_DECLARE(double, std::int64_t)
+#endif
+#undef SPTUNE_DECLARE
+
+}  // namespace v1
+}  // namespace sptune

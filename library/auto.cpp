@@ -1,0 +1,169 @@
+// auto_spmv: plans that are found again by what the caller passes.
+#include "library/plan.hpp"
+#include "matrix/counter_random.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <list>
+#include <mutex>
+
+namespace sptune {
+namespace library {
+namespace {
+
+constexpr std::size_t kMostPlans = 16;
+constexpr std::uint64_t kSamples = 16;
+
+template <class T, class P>
+bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
+    return a.row_ptr == b.row_ptr && a.col_idx == b.col_idx && a.values == b.values &&
+           a.rows == b.rows && a.cols == b.cols && a.nnz == b.nnz;
+}
+
+/// What a matrix in host memory looks like at some places, always the same ones for its size. The
+/// loads do not depend on each other, so that their cache misses overlap.
+struct Sample {
+    std::uint64_t structure = 0, values = 0;
+    bool operator==(const Sample&) const = default;
+};
+
+/// Place `i` of `count`, spread over all of them; the last one is the last.
+std::uint64_t place(std::uint64_t i, std::uint64_t count) {
+    return (count - 1) - (count - 1) / kSamples * i -
+           mix64(i) % ((count - 1) / kSamples + 1) * (i > 0);
+}
+
+template <class V>
+std::uint64_t bits_of(V value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+template <class T, class P>
+Sample sample(const csr_view<T, P>& a) {
+    Sample s;
+    if (a.rows <= 0) return s;
+    const P nnz = a.row_ptr[a.rows];
+    s.structure = static_cast<std::uint64_t>(nnz);
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+        const std::uint64_t weight = 2 * mix64(i) + 1;
+        s.structure += weight * bits_of(a.row_ptr[place(i, static_cast<std::uint64_t>(a.rows))]);
+        if (nnz <= 0) continue;
+        const std::uint64_t k = place(i, static_cast<std::uint64_t>(nnz));
+        s.structure += (weight ^ 2) * bits_of(a.col_idx[k]);
+        s.values += weight * bits_of(a.values[k]);
+    }
+    return s;
+}
+
+template <class T, class P>
+struct Kept {
+    csr_view<T, P> a;
+    Sample sample;
+    std::unique_ptr<Implementation<T>> plan;
+    std::mutex updating;
+
+    bool on_host() const { return plan->backend() == Backend::cpu; }
+};
+
+template <class T, class P>
+class Cache {
+  public:
+    using Item = std::shared_ptr<Kept<T, P>>;
+
+    /// Never destroyed: plans on a GPU could outlive the driver.
+    static Cache& instance() {
+        static Cache* const cache = new Cache;
+        return *cache;
+    }
+
+    Item get(const csr_view<T, P>& a) {
+        // The plan of this thread's last call, unless plans were dropped since.
+        thread_local Item last;
+        thread_local std::uint64_t seen = 0;
+        const std::uint64_t now = generation_.load(std::memory_order_acquire);
+        if (!last || seen != now || !same(last->a, a) || !still(*last, a)) {
+            last = find_or_make(a);
+            seen = now;
+        }
+        return last;
+    }
+
+    void forget(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        items_.remove_if([&](const Item& item) { return same(item->a, a); });
+        ++generation_;
+    }
+
+  private:
+    /// Whether the plan still is one for `a`. New values are taken over.
+    static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
+        if (!item.on_host()) return true;
+        const Sample now = sample(a);
+        if (now == item.sample) return true;
+        const std::lock_guard lock(item.updating);
+        if (now.structure != item.sample.structure) return false;
+        if (now.values != item.sample.values) {
+            item.plan->update_values(a.values);
+            item.sample = now;
+        }
+        return true;
+    }
+
+    Item find_or_make(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::find_if(items_.begin(), items_.end(),
+                                        [&](const Item& item) { return same(item->a, a); });
+        if (found != items_.end()) {
+            items_.splice(items_.begin(), items_, found);
+            if (still(*items_.front(), a)) return items_.front();
+            items_.pop_front();
+            ++generation_;
+        }
+        auto item = std::make_shared<Kept<T, P>>();
+        item->a = a;
+        item->plan = make_plan(a, {});
+        if (item->on_host()) item->sample = sample(a);
+        items_.push_front(item);
+        if (items_.size() > kMostPlans) items_.pop_back();
+        return item;
+    }
+
+    std::mutex mutex_;
+    std::list<Item> items_;  ///< the last used first
+    std::atomic<std::uint64_t> generation_{0};
+};
+
+}  // namespace
+}  // namespace library
+
+inline namespace v1 {
+
+template <class T, class P>
+void auto_spmv(const csr_view<T, P>& a, const T* x, T* y, const spmv_terms<T>& terms) {
+    library::guarded([&] {
+        library::Cache<T, P>::instance().get(a)->plan->apply(terms.alpha, x, terms.beta, y,
+                                                             terms.stream);
+    });
+}
+
+template <class T, class P>
+void forget(const csr_view<T, P>& a) {
+    library::guarded([&] { library::Cache<T, P>::instance().forget(a); });
+}
+
+}  // namespace v1
+
+#define SPTUNE_INSTANTIATE(T, P)                                                \
+    template SPTUNE_API void v1::auto_spmv(const csr_view<T, P>&, const T*, T*, \
+                                           const spmv_terms<T>&);               \
+    template SPTUNE_API void v1::forget(const csr_view<T, P>&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune

@@ -1,0 +1,191 @@
+#include "library/failures.hpp"
+#include "sptune/sptune.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <variant>
+
+struct sptune_plan {
+    std::variant<sptune::spmv_plan<float>, sptune::spmv_plan<double>> plan;
+};
+
+namespace {
+
+using sptune::error;
+using sptune::status;
+
+thread_local std::string last_error;
+
+sptune_status failed(sptune_status code, const char* what) noexcept {
+    try {
+        last_error = what;
+    } catch (...) {
+        last_error.clear();
+    }
+    return code;
+}
+
+template <class Work>
+sptune_status answer(const Work& work) noexcept {
+    try {
+        work();
+        return SPTUNE_OK;
+    } catch (const error& e) {
+        return failed(static_cast<sptune_status>(e.code()), e.what());
+    } catch (const std::bad_alloc&) {
+        return failed(SPTUNE_OUT_OF_MEMORY, "not enough memory");
+    } catch (const std::exception& e) {
+        return failed(SPTUNE_INTERNAL, e.what());
+    } catch (...) {
+        return failed(SPTUNE_INTERNAL, "an unknown exception");
+    }
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw error(status::invalid_argument, what);
+}
+
+/// What use(csr_view<T, P>) returns.
+template <class Use>
+auto with_view(const sptune_csr* a, const Use& use) {
+    require(a, "the matrix is NULL");
+    require(a->index == SPTUNE_I32 || a->index == SPTUNE_I64, "unknown index type");
+    require(a->value == SPTUNE_F32 || a->value == SPTUNE_F64, "unknown value type");
+    require(a->index == SPTUNE_I64 || a->nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
+    const auto view = [&]<class T, class P>() {
+        return use(sptune::csr_view<T, P>{a->rows, a->cols, static_cast<const P*>(a->row_ptr),
+                                          a->col_idx, static_cast<const T*>(a->values),
+                                          static_cast<P>(a->nnz)});
+    };
+    if (a->value == SPTUNE_F32)
+        return a->index == SPTUNE_I32 ? view.template operator()<float, std::int32_t>()
+                                      : view.template operator()<float, std::int64_t>();
+    return a->index == SPTUNE_I32 ? view.template operator()<double, std::int32_t>()
+                                  : view.template operator()<double, std::int64_t>();
+}
+
+template <class Use>
+void with_plan(sptune_plan* p, const Use& use) {
+    require(p, "the plan is NULL");
+    std::visit([&]<class T>(sptune::spmv_plan<T>& plan) { use.template operator()<T>(plan); },
+               p->plan);
+}
+
+sptune::plan_options from_c(const sptune_options& given) {
+    sptune_options o;
+    sptune_options_init(&o);
+    // A caller that was compiled for an earlier version knows fewer fields.
+    std::memcpy(&o, &given, std::min(given.size, sizeof o));
+    require(o.backend >= SPTUNE_ANY && o.backend <= SPTUNE_CUDA, "unknown backend");
+    require(o.online >= SPTUNE_ONLINE_AUTOMATIC && o.online <= SPTUNE_ONLINE_NEVER,
+            "unknown online mode");
+    sptune::plan_options p;
+    p.expected_calls = o.expected_calls;
+    p.transposed = o.transposed != 0;
+    p.deterministic = o.deterministic != 0;
+    p.memory_bytes = o.memory_bytes;
+    p.longest_conversion_us = o.longest_conversion_us;
+    p.error_bound = o.error_bound;
+    p.variants = o.variants;
+    p.backend = static_cast<sptune::backend>(o.backend);
+    p.online = static_cast<sptune::online>(o.online);
+    p.epsilon = o.epsilon;
+    p.grace_calls = o.grace_calls;
+    p.threads = o.threads;
+    p.database = o.database;
+    return p;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* sptune_version(void) {
+    return sptune::version();
+}
+
+const char* sptune_last_error(void) {
+    return last_error.c_str();
+}
+
+void sptune_options_init(sptune_options* options) {
+    if (!options) return;
+    const sptune::plan_options p;
+    *options = {sizeof *options, p.expected_calls,
+                p.transposed,    p.deterministic,
+                p.memory_bytes,  p.longest_conversion_us,
+                p.error_bound,   p.variants,
+                SPTUNE_ANY,      SPTUNE_ONLINE_AUTOMATIC,
+                p.epsilon,       p.grace_calls,
+                p.threads,       p.database};
+}
+
+sptune_status sptune_plan_create(const sptune_csr* a, const sptune_options* options,
+                                 sptune_plan** plan) {
+    if (plan) *plan = nullptr;
+    return answer([&] {
+        require(plan, "there is no place for the plan");
+        const sptune::plan_options o = options ? from_c(*options) : sptune::plan_options{};
+        *plan =
+            with_view(a, [&](const auto& view) { return new sptune_plan{sptune::plan(view, o)}; });
+    });
+}
+
+void sptune_plan_destroy(sptune_plan* plan) {
+    delete plan;
+}
+
+sptune_status sptune_plan_apply(sptune_plan* p, double alpha, const void* x, double beta, void* y,
+                                void* stream) {
+    return sptune_plan_apply_many(p, alpha, x, 0, beta, y, 0, 1, stream);
+}
+
+sptune_status sptune_plan_apply_many(sptune_plan* p, double alpha, const void* x, size_t ldx,
+                                     double beta, void* y, size_t ldy, size_t count, void* stream) {
+    return answer([&] {
+        with_plan(p, [&]<class T>(sptune::spmv_plan<T>& plan) {
+            plan.apply_many(static_cast<T>(alpha), static_cast<const T*>(x), ldx,
+                            static_cast<T>(beta), static_cast<T*>(y), ldy, count, stream);
+        });
+    });
+}
+
+sptune_status sptune_plan_update_values(sptune_plan* p, const void* values) {
+    return answer([&] {
+        with_plan(p, [&]<class T>(sptune::spmv_plan<T>& plan) {
+            plan.update_values(static_cast<const T*>(values));
+        });
+    });
+}
+
+sptune_status sptune_plan_why(const sptune_plan* p, char* text, size_t size, size_t* needed) {
+    return answer([&] {
+        require(p, "the plan is NULL");
+        require(text || size == 0, "there is no place for the text");
+        const std::string why = std::visit([](const auto& plan) { return plan.why(); }, p->plan);
+        if (needed) *needed = why.size() + 1;
+        if (size == 0) return;
+        const size_t length = std::min(size - 1, why.size());
+        std::memcpy(text, why.data(), length);
+        text[length] = 0;
+    });
+}
+
+sptune_status sptune_auto_spmv(const sptune_csr* a, double alpha, const void* x, double beta,
+                               void* y, void* stream) {
+    return answer([&] {
+        with_view(a, [&]<class T, class P>(const sptune::csr_view<T, P>& view) {
+            sptune::auto_spmv(view, static_cast<const T*>(x), static_cast<T*>(y),
+                              {static_cast<T>(alpha), static_cast<T>(beta), stream});
+        });
+    });
+}
+
+sptune_status sptune_forget(const sptune_csr* a) {
+    return answer([&] { with_view(a, [](const auto& view) { sptune::forget(view); }); });
+}
+
+}  // extern "C"

@@ -1,0 +1,54 @@
+#include "library/failures.hpp"
+
+#include "matrix/error.hpp"
+#include "tuner/select.hpp"
+
+#include <new>
+
+#ifdef SPTUNE_HAS_CUDA
+#include "matrix/cuda/check.hpp"
+#endif
+
+namespace sptune {
+inline namespace v1 {
+
+error::error(status code, const std::string& what) : std::runtime_error(what), code_(code) {}
+error::~error() = default;
+
+const char* version() {
+    return SPTUNE_VERSION;
+}
+
+}  // namespace v1
+
+namespace library {
+namespace {
+
+/// Of the exception that is being handled.
+status status_of(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) || dynamic_cast<const OutOfMemory*>(&e))
+        return status::out_of_memory;
+    if (dynamic_cast<const tuner::Unmet*>(&e)) return status::unmet_constraint;
+    if (dynamic_cast<const UsageError*>(&e) || dynamic_cast<const InputError*>(&e))
+        return status::invalid_argument;
+    if (dynamic_cast<const DeviceError*>(&e)) return status::no_device;
+#ifdef SPTUNE_HAS_CUDA
+    if (dynamic_cast<const CudaError*>(&e)) return status::device_error;
+#endif
+    return status::internal;
+}
+
+}  // namespace
+
+void rethrow_as_public() {
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        throw error(status_of(e), e.what());
+    } catch (...) {
+        throw error(status::internal, "an unknown exception");
+    }
+}
+
+}  // namespace library
+}  // namespace sptune

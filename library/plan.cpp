@@ -1,0 +1,173 @@
+#include "library/plan.hpp"
+
+#include "matrix/error.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace sptune {
+namespace library {
+namespace {
+
+std::string_view mode() {
+    const char* value = std::getenv("SPTUNE_MODE");
+    const std::string_view word = value ? value : "";
+    if (word.empty() || word == "read" || word == "off") return word.empty() ? "read" : word;
+    throw UsageError(fmt::format("SPTUNE_MODE: expected off or read, not \"{}\"", word));
+}
+
+/// nullopt where there is none to ask.
+std::optional<db::Store> open_store(const char* where) {
+    if (where) return *where ? std::optional<db::Store>(db::Store(where)) : std::nullopt;
+    try {
+        return db::Store(db::default_path());
+    } catch (const Error&) {  // no home: nothing is stored for this user
+        return std::nullopt;
+    }
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw UsageError(what);
+}
+
+template <class T, class P>
+tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
+    require(o.expected_calls >= 0 && std::isfinite(o.expected_calls),
+            "expected_calls must be 0 or more");
+    require(o.epsilon > 0 && o.grace_calls >= 0, "epsilon must be positive, grace_calls 0 or more");
+    require(o.threads >= 0, "threads must be 0 or more");
+    if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
+        (o.backend == v1::backend::cuda && backend != Backend::cuda))
+        throw tuner::Unmet(fmt::format("backend: A lies in memory of {}, which is not allowed",
+                                       to_string(backend)));
+    tuner::PlanOptions p;
+    tuner::Constraints& c = p.select.constraints;
+    p.select.calls = o.expected_calls;
+    p.select.threads = o.threads;
+    c.deterministic = o.deterministic;
+    c.memory_bytes = o.memory_bytes;
+    if (o.longest_conversion_us < 1e300) c.convert_us = o.longest_conversion_us;
+    if (o.error_bound < 1e300) c.error = o.error_bound;
+    if (o.variants) c.variants = o.variants;
+    if (mode() == "off")
+        c.variants = spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
+    p.online = o.online == v1::online::always  ? tuner::Online::always
+               : o.online == v1::online::never ? tuner::Online::never
+                                               : tuner::Online::automatic;
+    p.terms.epsilon = o.epsilon;
+    p.terms.grace_calls = o.grace_calls;
+    return p;
+}
+
+template <class T, class P>
+class PlanOf final : public Implementation<T> {
+  public:
+    PlanOf(const csr_view<T, P>& a, const plan_options& o) : backend_(backend_of(a)) {
+        tuner::PlanOptions options = internal_options<T, P>(o, backend_);
+        a_ = checked_view(a, backend_);
+        if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
+        const auto store = open_store(o.database);
+        options.select.store = store ? &*store : nullptr;
+        plan_.emplace(tuner::choose_for(transpose_ ? transpose_->view() : a_, backend_, o.threads),
+                      tuner::KernelIndex<T, P>::of(backend_), options);
+    }
+
+    void apply(T alpha, const T* x, T beta, T* y, void* stream) override {
+        plan_->apply(alpha, x, beta, y, stream);
+    }
+    void update_values(const T* values) override {
+        require(values || a_.nnz() == 0, "values is null");
+        a_.values = values;
+        if (transpose_) transpose_->update(a_);
+        plan_->update_values(transpose_ ? transpose_->view().values : values);
+    }
+    choice selection() const override {
+        const tuner::Selection& s = plan_->selection();
+        return {plan_->current(), std::string(to_string(s.source)),
+                s.chosen.id,      s.chosen.predicted_us,
+                s.confidence,     s.break_even_calls,
+                s.select_us,      plan_->settled()};
+    }
+    std::string why() const override { return plan_->why(); }
+    Backend backend() const override { return backend_; }
+
+  private:
+    Backend backend_;
+    CsrView<T, P> a_;
+    std::unique_ptr<Transpose<T, P>> transpose_;
+    std::optional<tuner::Plan<T, P>> plan_;
+};
+
+}  // namespace
+
+template <class T, class P>
+std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options) {
+    return std::make_unique<PlanOf<T, P>>(a, options);
+}
+
+}  // namespace library
+
+inline namespace v1 {
+
+template <class T>
+spmv_plan<T>::spmv_plan(std::unique_ptr<implementation> p) : p_(std::move(p)) {}
+template <class T>
+spmv_plan<T>::spmv_plan(spmv_plan&&) noexcept = default;
+template <class T>
+spmv_plan<T>& spmv_plan<T>::operator=(spmv_plan&&) noexcept = default;
+template <class T>
+spmv_plan<T>::~spmv_plan() = default;
+
+template <class T>
+void spmv_plan<T>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
+    library::guarded([&] { p_->apply(alpha, x, beta, y, stream); });
+}
+
+template <class T>
+void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
+                              std::size_t count, void* stream) {
+    library::guarded([&] {
+        for (std::size_t i = 0; i < count; ++i)
+            p_->apply(alpha, x + i * ldx, beta, y + i * ldy, stream);
+    });
+}
+
+template <class T>
+void spmv_plan<T>::update_values(const T* values) {
+    library::guarded([&] { p_->update_values(values); });
+}
+
+template <class T>
+choice spmv_plan<T>::selection() const {
+    return library::guarded([&] { return p_->selection(); });
+}
+
+template <class T>
+std::string spmv_plan<T>::why() const {
+    return library::guarded([&] { return p_->why(); });
+}
+
+template class spmv_plan<float>;
+template class spmv_plan<double>;
+
+template <class T, class P>
+spmv_plan<T> plan(const csr_view<T, P>& a, const plan_options& options) {
+    return library::guarded([&] { return spmv_plan<T>(library::make_plan(a, options)); });
+}
+
+}  // namespace v1
+
+#define SPTUNE_INSTANTIATE(T, P)                                                                   \
+    template SPTUNE_API spmv_plan<T> v1::plan(const csr_view<T, P>&, const plan_options&);         \
+    template std::unique_ptr<library::Implementation<T>> library::make_plan(const csr_view<T, P>&, \
+                                                                            const plan_options&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune

@@ -1,0 +1,33 @@
+// What stands behind sptune::spmv_plan.
+#pragma once
+
+#include "library/matrix.hpp"
+#include "tuner/plan.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace sptune {
+
+template <class T>
+class spmv_plan<T>::implementation {
+  public:
+    virtual ~implementation() = default;
+    virtual void apply(T alpha, const T* x, T beta, T* y, void* stream) = 0;
+    virtual void update_values(const T* values) = 0;
+    virtual choice selection() const = 0;
+    virtual std::string why() const = 0;
+    virtual Backend backend() const = 0;
+};
+
+namespace library {
+
+template <class T>
+using Implementation = typename spmv_plan<T>::implementation;
+
+/// Throws what sptune::plan() throws, before it is made public.
+template <class T, class P>
+std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options);
+
+}  // namespace library
+}  // namespace sptune

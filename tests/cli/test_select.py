@@ -1,0 +1,103 @@
+"""sptune select: the document and its schema, the order of sources, constraints, exit codes."""
+import json
+import sys
+import unittest
+from pathlib import Path
+
+from harness import CliTest, main
+
+ROOT = Path(__file__).parents[2]
+CPU = ("--backend", "cpu")
+
+
+def schema_validator():
+    """Of the published schema; None where the Python module jsonschema is missing."""
+    sys.path.insert(0, str(ROOT / "tests" / "db"))
+    try:
+        from check_schema import validator
+    except SystemExit:
+        return None
+    return validator(ROOT / "db" / "schema", "select")
+
+
+class Select(CliTest):
+    def select(self, *words, code=0):
+        return json.loads(self.expect(code, "select", *CPU, *words, "--json", "-").stdout)
+
+    def test_document(self):
+        path = self.matrix("a.mtx", 900)
+        document = self.select(path, "--calls", 500, "--precision", "f32")
+        self.assertEqual(list(document), ["schema", "matrix", "id", "source", "predicted_us", "confidence",
+                                          "break_even_calls", "runners_up", "select_us", "why"])
+        self.assertEqual(document["schema"], "sptune.select/1")
+        self.assertEqual((document["matrix"]["name"], document["matrix"]["rows"]), ("a", 900))
+        self.assertIn(document["source"], ("model", "heuristic"))
+        self.assertTrue(document["id"].endswith(".f32.i32"), document["id"])
+        self.assertGreater(document["predicted_us"], 0)
+        self.assertIn("has not been measured", document["why"])
+        for runner in document["runners_up"]:
+            self.assertEqual(runner.keys(), {"id", "predicted_us"})
+        schema = schema_validator()
+        if schema is None:
+            self.skipTest("not held against the schema: the Python module jsonschema is missing")
+        schema.validate(document)
+        document["source"] = "guess"
+        self.assertFalse(schema.is_valid(document))
+
+    def test_a_profile_decides(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")
+        (file,) = (self.folder / "db").rglob("*.json")
+        winner = json.loads(file.read_text())["winner"]
+        chosen = self.select(path, "--calls", 10**9)
+        self.assertEqual((chosen["source"], chosen["id"], chosen["confidence"]), ("exact", winner, 1))
+        # Other threads are another device, other values another key.
+        other = self.select(path, "--threads", 1 if "-1t" not in str(file) else 2)
+        self.assertNotEqual(other["source"], "exact")
+        self.assertIn("another device", other["why"])
+        self.assertNotEqual(self.select(path, "--precision", "f32")["source"], "exact")
+        self.assertNotEqual(self.select(path, "--no-db")["source"], "exact")
+        # An exported file will do.
+        export = self.folder / "export.json"
+        self.expect(0, "db", "export", "-o", export, "--format", "json")
+        self.environment["SPTUNE_DB"] = str(self.folder / "nowhere")
+        self.assertNotEqual(self.select(path)["source"], "exact")
+        self.assertEqual(self.select(path, "--db", export, "--calls", 10**9)["id"], winner)
+        self.environment["SPTUNE_DB"] = str(export)
+        self.assertEqual(self.select(path, "--calls", 10**9)["id"], winner)
+
+    def test_constraints(self):
+        path = self.matrix("a.mtx", 40000)
+        baseline = self.select(path, "--memory", 0, "--convert", 0)
+        self.assertEqual(baseline["break_even_calls"], 0)
+        self.assertIn(".csr.", baseline["id"])
+        self.assertIn(".sell.", self.select(path, "--variants", "*.sell.*")["id"])
+        for words, named in ((("--error", 1e-20), "error bound"), (("--variants", "nothing"), "variants"),
+                             (("--variants", "*.sell.*", "--memory", 0.001), "memory cap")):
+            self.assertIn(named, self.expect(1, "select", *CPU, path, *words).stderr)
+
+    def test_report(self):
+        path = self.matrix("a.mtx", 900)
+        done = self.expect(0, "select", *CPU, path)
+        self.assertIn("× CSR", done.stdout)
+        self.assertEqual(done.stderr, "")
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+    def test_exit_codes(self):
+        self.expect(2, "select")
+        self.expect(2, "select", "--calls", 0, "a.mtx")
+        self.expect(3, "select", *CPU, "nothing.mtx")
+        devices = json.loads(self.expect(0, "info", "--json", "-").stdout)["devices"]
+        if all(device["backend"] == "cpu" for device in devices):
+            self.expect(4, "select", "--backend", "cuda", self.matrix("a.mtx", 100))
+
+    def test_empty_matrices(self):
+        for size in ("0 0 0", "3 0 0", "1 1 0"):
+            path = self.write("tiny.mtx", f"%%MatrixMarket matrix coordinate real general\n{size}\n")
+            with self.subTest(size):
+                self.assertTrue(self.select(path)["id"])
+
+
+if __name__ == "__main__":
+    main()

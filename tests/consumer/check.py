@@ -1,0 +1,43 @@
+"""check.py CMAKE BUILD SOURCE SCRATCH: installs the build, builds the consumer against what was
+installed (CMake package, then pkg-config) and runs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+cmake, build, source, scratch = sys.argv[1:]
+scratch = Path(scratch)
+shutil.rmtree(scratch, ignore_errors=True)
+prefix = scratch / "installed"
+environment = {**os.environ, "SPTUNE_DB": str(scratch / "db")}
+
+
+def run(*words, **more):
+    subprocess.run([str(w) for w in words], check=True, env=environment, **more)
+
+
+run(cmake, "--install", build, "--prefix", prefix, stdout=subprocess.DEVNULL)
+run(cmake, "-S", source, "-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+    "-DCMAKE_BUILD_TYPE=Release")
+run(cmake, "--build", scratch / "build")
+for program in ("consumer_cpp", "consumer_c"):
+    run(scratch / "build" / program)
+run(prefix / "bin" / "sptune", "--version")
+
+library = next(prefix.glob("lib*/**/libsptune.so")).parent
+if shutil.which("pkg-config"):
+    environment["PKG_CONFIG_PATH"] = str(library / "pkgconfig")
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "sptune"], env=environment, check=True,
+                           capture_output=True, text=True).stdout.split()
+    run("cc", Path(source) / "main.c", "-o", scratch / "by_pkg_config", *flags, f"-Wl,-rpath,{library}")
+    run(scratch / "by_pkg_config")
+
+# Nothing but the public interface is visible.
+names = subprocess.run(["nm", "-DC", "--defined-only", library / "libsptune.so"], check=True,
+                       capture_output=True, text=True).stdout.splitlines()
+names = [line.split(maxsplit=2)[2] for line in names if len(line.split(maxsplit=2)) == 3]
+assert any(name.startswith("sptune_plan_create") for name in names), names
+strange = [n for n in names if "sptune::v1::" not in n and not n.startswith("sptune_")]
+assert not strange, strange

@@ -1,0 +1,137 @@
+#include "db/codec.hpp"
+#include "db/store.hpp"
+#include "tests/db/random_entry.hpp"
+#include "tests/db/scratch.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sptune::db {
+namespace {
+
+/// Digests as text, to compare them and to see where they differ.
+std::string text_of(const Digest& d) {
+    nlohmann::ordered_json json{{"device", to_json(d.device)},
+                                {"winner", d.winner},
+                                {"baseline", d.baseline},
+                                {"complete", d.complete}};
+    for (const Candidate& c : d.fastest) json["fastest"].push_back(to_json(c));
+    return json.dump(1);
+}
+
+class DigestTest : public testing::Test {
+  protected:
+    Scratch scratch_;
+    std::vector<std::string> warnings_;
+    Store store_{scratch_ / "db", [this](const std::string&, const std::string& reason) {
+                     warnings_.push_back(reason);
+                 }};
+
+    std::filesystem::path file(const Entry& e) const {
+        return store_.path() / path_safe(e.device.key) / (entry_key(e) + ".json");
+    }
+};
+
+TEST_F(DigestTest, IsThatOfTheWholeEntry) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const Entry entry = random_entry(seed);
+        store_.save(entry);
+        const auto digest = store_.digest(entry.device.key, entry_key(entry));
+        ASSERT_TRUE(digest) << seed;
+        EXPECT_EQ(text_of(*digest), text_of(digest_of(entry))) << seed;
+    }
+    EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(DigestTest, KeepsTheFastestAndTheTwoThatMatter) {
+    Entry entry = random_entry(3);
+    entry.candidates.clear();
+    for (int i = 0; i < 200; ++i) {
+        Candidate c;
+        c.id = fmt::format("c{}", i);
+        c.status = i % 10 == 9 ? Status::incorrect : Status::ok;
+        c.time = TimeUs{200.0 - i, 0, 1, {1, 2, 3}};
+        entry.candidates.push_back(c);
+    }
+    entry.baseline = "c0";
+    entry.winner = "c1";
+    for (const bool stored : {false, true}) {
+        Digest d = digest_of(entry);
+        if (stored) {
+            store_.save(entry);
+            d = store_.digest(entry.device.key, entry_key(entry)).value();
+        }
+        ASSERT_EQ(d.fastest.size(), kDigestCandidates + 2);
+        EXPECT_EQ(d.fastest.front().id, "c198");
+        EXPECT_EQ(d.fastest.back().id, "c0");
+        for (const Candidate& c : d.fastest) {
+            EXPECT_EQ(c.status, Status::ok);
+            EXPECT_TRUE(c.time->samples.empty());
+        }
+    }
+}
+
+TEST_F(DigestTest, OfAnExportedDocument) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) store_.save(random_entry(seed));
+    const auto file = scratch_ / "export.json";
+    const std::string text = export_store(store_, ExportFormat::json);
+    std::ofstream(file) << text;
+    // The same document as another program may have written it.
+    const auto other = scratch_ / "other.json";
+    std::ofstream(other) << nlohmann::ordered_json::parse(text).dump(2);
+    for (const auto& path : {file, other}) {
+        const Store exported(path);
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+            const Entry entry = random_entry(seed);
+            const auto digest = exported.digest(entry.device.key, entry_key(entry));
+            ASSERT_TRUE(digest) << path << seed;
+            EXPECT_EQ(text_of(*digest), text_of(digest_of(entry)));
+            EXPECT_FALSE(exported.digest("another-device", entry_key(entry)));
+        }
+    }
+}
+
+TEST_F(DigestTest, OfAFileInAnotherLayout) {
+    const Entry entry = random_entry(5);
+    store_.save(entry);
+    std::ofstream(file(entry)) << to_json(entry).dump(4);
+    const auto digest = store_.digest(entry.device.key, entry_key(entry));
+    ASSERT_TRUE(digest);
+    EXPECT_EQ(text_of(*digest), text_of(digest_of(entry)));
+    EXPECT_EQ(to_json(store_.device(entry.device.key).value()), to_json(entry.device));
+}
+
+TEST_F(DigestTest, WhatCannotBeUsedIsAWarnedMiss) {
+    const Entry entry = random_entry(6);
+    store_.save(entry);
+    for (const char* text : {"", "{\n\"schema\": \"sptune.entry/2\"\n}",
+                             "{\n\"schema\": \"sptune.entry/1\",\n\"dev"}) {
+        warnings_.clear();
+        std::ofstream(file(entry)) << text;
+        EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry))) << text;
+        EXPECT_EQ(warnings_.size(), 1u) << text;
+    }
+    std::filesystem::remove(file(entry));
+    warnings_.clear();
+    EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry)));
+    EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
+    Entry entry = random_entry(7);
+    entry.device.key = "theirs";
+    store_.save(entry);
+    std::vector<std::string> others;
+    EXPECT_FALSE(store_.digest("mine", entry_key(entry), &others));
+    EXPECT_EQ(others, std::vector<std::string>{"theirs"});
+    EXPECT_FALSE(store_.may_know("mine"));
+    EXPECT_TRUE(store_.may_know("theirs"));
+    EXPECT_FALSE(store_.device("mine"));
+    EXPECT_EQ(to_json(store_.device("theirs").value()), to_json(entry.device));
+}
+
+}  // namespace
+}  // namespace sptune::db

@@ -1,0 +1,252 @@
+// libsptune with matrices in GPU memory. Prints what choosing and repeated calls cost.
+#include "matrix/cuda/device_csr.hpp"
+#include "matrix/generate.hpp"
+#include "sptune/sptune.hpp"
+#include "tests/gpu/needs_gpu.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace sptune {
+namespace {
+
+template <class T, class P>
+struct OnDevice {
+    Csr<T, P> host;
+    DeviceCsr<T, P> a;
+
+    OnDevice(const std::string& family, int rows)
+        : host(generate<T, P>({family, {{"rows", rows}}, 3})), a(host.view()) {}
+    csr_view<T, P> view() const {
+        return {a.rows, a.cols, a.row_ptr.data(), a.col_idx.data(), a.values.data(), a.entries};
+    }
+    /// Differs from αAx + βy by more than rounding at row …; -1: nowhere.
+    std::int64_t wrong_row(double alpha, const Buffer<T>& x, double beta, const Buffer<T>& y0,
+                           const Buffer<T>& y, bool transposed = false) const {
+        std::vector<double> sum(y.size()), scale(y.size());
+        for (index_t i = 0; i < host.rows; ++i)
+            for (P k = host.row_ptr[static_cast<std::size_t>(i)];
+                 k < host.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+                const index_t j = host.col_idx[static_cast<std::size_t>(k)];
+                const auto to = static_cast<std::size_t>(transposed ? j : i);
+                const auto from = static_cast<std::size_t>(transposed ? i : j);
+                const double product = double(host.values[static_cast<std::size_t>(k)]) * x[from];
+                sum[to] += product;
+                scale[to] += std::abs(product);
+            }
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const double expected = alpha * sum[i] + (beta == 0 ? 0 : beta * y0[i]);
+            const double bound = 500 * std::numeric_limits<T>::epsilon() * (1 + scale[i]);
+            if (!(std::abs(y[i] - expected) <= bound)) return static_cast<std::int64_t>(i);
+        }
+        return -1;
+    }
+};
+
+template <class T>
+Buffer<T> wavy(std::size_t n, double phase = 0) {
+    Buffer<T> x(n);
+    for (std::size_t i = 0; i < n; ++i)
+        x[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i) + phase));
+    return x;
+}
+
+class Stream {
+  public:
+    Stream() { SPTUNE_CUDA(cudaStreamCreate(&stream_)); }
+    ~Stream() { cudaStreamDestroy(stream_); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    operator cudaStream_t() const { return stream_; }
+
+  private:
+    cudaStream_t stream_ = nullptr;
+};
+
+template <class Types>
+class LibraryGpu : public testing::Test {
+  protected:
+    void SetUp() override { SPTUNE_NEEDS_GPU(); }
+};
+using AllTypes = testing::Types<std::pair<float, std::int32_t>, std::pair<float, std::int64_t>,
+                                std::pair<double, std::int32_t>, std::pair<double, std::int64_t>>;
+TYPED_TEST_SUITE(LibraryGpu, AllTypes);
+
+TYPED_TEST(LibraryGpu, AutoSpmv) {
+    using T = typename TypeParam::first_type;
+    for (const char* family : {"fem", "power-law"}) {
+        const OnDevice<T, typename TypeParam::second_type> m(family, 20000);
+        const auto x = wavy<T>(static_cast<std::size_t>(m.a.cols));
+        const DeviceBuffer<T> dx(x);
+        DeviceBuffer<T> dy(static_cast<std::size_t>(m.a.rows));
+        for (int call = 0; call < 100; ++call) {
+            dy.fill_bytes(0xff);
+            auto_spmv(m.view(), static_cast<const T*>(dx.data()), dy.data());
+            if (call % 10 && call < 95) continue;
+            ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << family << call;
+        }
+        forget(m.view());
+    }
+}
+
+TYPED_TEST(LibraryGpu, PlansStreamsAndTransposes) {
+    using T = typename TypeParam::first_type;
+    const OnDevice<T, typename TypeParam::second_type> m("fem", 20000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    const auto x = wavy<T>(n), y0 = wavy<T>(n, 1);
+    const DeviceBuffer<T> dx(x);
+    const Stream stream;
+    for (const bool transposed : {false, true}) {
+        plan_options options;
+        options.expected_calls = 1000;
+        options.transposed = transposed;
+        auto plan = sptune::plan(m.view(), options);
+        for (int call = 0; call < 30; ++call) {
+            DeviceBuffer<T> dy(y0);
+            cudaDeviceSynchronize();
+            plan.apply(T{2}, dx.data(), T{-0.5}, dy.data(), stream);
+            SPTUNE_CUDA(cudaStreamSynchronize(stream));
+            ASSERT_EQ(m.wrong_row(2, x, -0.5, y0, dy.to_host(), transposed), -1) << call;
+        }
+        EXPECT_TRUE(plan.selection().settled) << plan.why();
+    }
+}
+
+/// Kernels with scratch memory of their own, from two threads with a stream each.
+TYPED_TEST(LibraryGpu, StreamsMayShareAPlan) {
+    using T = typename TypeParam::first_type;
+    const OnDevice<T, typename TypeParam::second_type> m("power-law", 50000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    for (const char* variants : {"*.cuda.coo.*", "*.cuda.csr.merge.*", "*"}) {
+        plan_options options;
+        options.expected_calls = 1000;
+        options.variants = variants;
+        std::optional<spmv_plan<T>> plan;
+        try {
+            plan.emplace(sptune::plan(m.view(), options));
+        } catch (const error& e) {  // a model need not know them
+            std::cout << variants << ": " << e.what() << "\n";
+            continue;
+        }
+        std::vector<std::thread> threads;
+        std::atomic<int> wrong{0};
+        for (int t = 0; t < 2; ++t)
+            threads.emplace_back([&, t] {
+                const Stream stream;
+                const auto x = wavy<T>(n, t);
+                const DeviceBuffer<T> dx(x);
+                DeviceBuffer<T> dy(n);
+                cudaDeviceSynchronize();
+                for (int call = 0; call < 200; ++call)
+                    plan->apply(T{1}, dx.data(), T{0}, dy.data(), stream);
+                SPTUNE_CUDA(cudaStreamSynchronize(stream));
+                wrong += m.wrong_row(1, x, 0, x, dy.to_host()) >= 0;
+            });
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(wrong, 0) << plan->why();
+    }
+}
+
+TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
+    using T = typename TypeParam::first_type;
+    OnDevice<T, typename TypeParam::second_type> m("fem", 20000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    const auto x = wavy<T>(n);
+    const DeviceBuffer<T> dx(x);
+    DeviceBuffer<T> dy(n);
+    plan_options options;
+    options.expected_calls = 1000;
+    auto plan = sptune::plan(m.view(), options);
+    for (int step = 0; step < 4; ++step) {
+        for (T& v : m.host.values) v += static_cast<T>(0.25);
+        m.a.values = DeviceBuffer<T>(m.host.values);
+        plan.update_values(m.a.values.data());
+        for (int call = 0; call < 20; ++call) plan.apply(dx.data(), dy.data());
+        ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << plan.why();
+    }
+    const Stream stream;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    plan.apply(dx.data(), dy.data(), stream);
+    SPTUNE_CUDA(cudaStreamEndCapture(stream, &graph));
+    SPTUNE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
+    dy.fill_bytes(0xff);
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    SPTUNE_CUDA(cudaGraphLaunch(ready, stream));
+    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1);
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
+
+TEST(LibraryGpuMore, MixedMemoryIsRefused) {
+    SPTUNE_NEEDS_GPU();
+    const OnDevice<double, std::int32_t> m("fem", 3000);
+    csr_view<double> a = m.view();
+    a.values = m.host.values.data();
+    try {
+        sptune::plan(a);
+        FAIL();
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), status::invalid_argument);
+    }
+}
+
+/// Microseconds per call, the device's work included.
+template <class Call>
+double per_call_us(const Call& call, int calls) {
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+               .count() /
+           calls;
+}
+
+TEST(LibraryGpuMore, WhatItCosts) {
+    SPTUNE_NEEDS_GPU();
+    for (const auto& [family, rows] :
+         {std::pair{"stencil-3d-27", 1000000}, std::pair{"fem", 300000},
+          std::pair{"power-law", 500000}, std::pair{"uniform", 500000}}) {
+        const OnDevice<double, std::int32_t> m(family, rows);
+        DeviceBuffer<double> x(wavy<double>(static_cast<std::size_t>(m.a.cols)));
+        DeviceBuffer<double> y(static_cast<std::size_t>(m.a.rows));
+        plan_options off;
+        off.variants = "*.csr.vector.t8.b256.*";
+        auto plain = sptune::plan(m.view(), off);
+        plain.apply(x.data(), y.data());
+        const double plain_us = per_call_us([&] { plain.apply(x.data(), y.data()); }, 300);
+        const auto product = [&] {
+            auto_spmv(m.view(), static_cast<const double*>(x.data()), y.data());
+        };
+        product();  // what a process does once
+        forget(m.view());
+        const double first_200 = per_call_us(product, 200);
+        per_call_us(product, 800);
+        const double later = per_call_us(product, 300);
+        plan_options options;
+        options.expected_calls = 200;
+        auto plan = sptune::plan(m.view(), options);
+        per_call_us([&] { plan.apply(x.data(), y.data()); }, 100);
+        const double apply_us = per_call_us([&] { plan.apply(x.data(), y.data()); }, 300);
+        const choice c = plan.selection();
+        std::cout << family << ": " << m.a.entries << " entries; plain CSR " << plain_us
+                  << " us; auto_spmv " << first_200 << " us over the first 200 calls, " << later
+                  << " us later; apply of a plan for 200 calls " << apply_us << " us; selection "
+                  << c.select_us << " us\n  " << plan.why() << "\n";
+        EXPECT_LT(first_200, 2 * plain_us);
+        forget(m.view());
+    }
+}
+
+}  // namespace
+}  // namespace sptune

@@ -1,0 +1,35 @@
+// Predictions as a test wants them.
+#pragma once
+
+#include "models/predictor.hpp"
+
+#include <functional>
+
+namespace sptune::tuner::fake {
+
+class Model final : public models::Predictor {
+  public:
+    using Predict = std::function<models::Prediction(const Variant&)>;
+    explicit Model(Predict predict, std::string name = "fake")
+        : predict_(std::move(predict)), name_(std::move(name)) {}
+
+    std::string name() const override { return name_; }
+    bool covers(Op op, ValueType, const db::Device& device) const override {
+        return op == Op::spmv && device.backend == "cpu";
+    }
+    bool knows(const Variant&) const override { return true; }
+    std::vector<models::Prediction> predict(
+        const Features&, const db::Device&,
+        std::span<const models::Option> options) const override {
+        std::vector<models::Prediction> out;
+        for (const models::Option& o : options) out.push_back(predict_(*o.variant));
+        return out;
+    }
+    double confidence(const Features&, const db::Device&) const override { return 0.75; }
+
+  private:
+    Predict predict_;
+    std::string name_;
+};
+
+}  // namespace sptune::tuner::fake

@@ -1,0 +1,222 @@
+// The promise of tuner/contract.hpp against predictions that lie.
+#include "matrix/counter_random.hpp"
+#include "tuner/contract.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+/// What is really the case.
+struct Truth {
+    double plain_us = 100;
+    std::vector<Offer> offers;
+};
+
+struct Outcome {
+    double total_us = 0;    ///< calls and conversions
+    double convert_us = 0;  ///< by how much the worst conversion passed its prediction
+    double call_us = 0;     ///< by how much the worst call of an offer passed plain CSR
+    int conversions = 0;
+    int active = 0;
+    bool settled = false;
+};
+
+/// Makes `calls` calls as a plan would.
+Outcome live(Contract& contract, const Truth& truth, const std::vector<Offer>& predicted,
+             long long calls) {
+    Outcome out;
+    const auto convert = [&](int which) {
+        const std::size_t i = static_cast<std::size_t>(which) - 1;
+        out.total_us += truth.offers[i].convert_us;
+        out.convert_us =
+            std::max(out.convert_us, truth.offers[i].convert_us - predicted[i].convert_us);
+        ++out.conversions;
+        contract.converted(which, truth.offers[i].convert_us);
+    };
+    if (const int which = contract.in_advance()) convert(which);
+    for (long long n = 0; n < calls; ++n) {
+        Contract::Step step = contract.next();
+        while (step.convert) {
+            convert(step.run);
+            step = contract.next();
+        }
+        const std::size_t i = static_cast<std::size_t>(step.run);
+        const double us = step.run ? truth.offers[i - 1].call_us : truth.plain_us;
+        out.total_us += us;
+        if (step.run) out.call_us = std::max(out.call_us, us - truth.plain_us);
+        contract.called(step.timed ? us : 0);
+    }
+    out.active = contract.active();
+    out.settled = contract.settled();
+    return out;
+}
+
+double promise(const Terms& t, const Truth& truth, double calls) {
+    return ((1 + t.epsilon) * std::max(calls, t.expected_calls) + t.grace_calls) * truth.plain_us;
+}
+
+TEST(Contract, AGoodOfferIsTakenAndPays) {
+    for (const double expected : {0.0, 200.0}) {
+        Terms terms;
+        terms.expected_calls = expected;
+        const Truth truth{100, {{50, 1000}}};
+        Contract contract(terms, 100, truth.offers);
+        const Outcome out = live(contract, truth, truth.offers, 200);
+        EXPECT_EQ(out.active, 1);
+        EXPECT_TRUE(out.settled);
+        EXPECT_EQ(out.conversions, 1);
+        EXPECT_LT(out.total_us, 0.75 * 200 * truth.plain_us) << expected;
+    }
+}
+
+TEST(Contract, TheBetterOfTwoIsKept) {
+    const std::vector<Offer> predicted{{50, 1000}, {55, 500}};
+    const Truth truth{100, {{90, 1000}, {40, 500}}};
+    Contract contract({}, 100, predicted);
+    EXPECT_EQ(live(contract, truth, predicted, 500).active, 2);
+}
+
+TEST(Contract, PredictionsCountRelativeToPlainCsr) {
+    // All times are four times what was predicted: the machine is slower, the choice is right.
+    const std::vector<Offer> predicted{{50, 1000}};
+    const Truth truth{400, {{200, 4000}}};
+    Contract contract({}, 100, predicted);
+    const Outcome out = live(contract, truth, predicted, 400);
+    EXPECT_EQ(out.active, 1);
+    EXPECT_LT(out.total_us, 0.7 * 400 * truth.plain_us);
+}
+
+TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
+    Stream random(7, 0);
+    const auto log_uniform = [&](double low, double high) {
+        return low * std::pow(high / low, random.uniform());
+    };
+    for (int trial = 0; trial < 20000; ++trial) {
+        Terms terms;
+        terms.epsilon = log_uniform(0.01, 0.2);
+        terms.grace_calls = log_uniform(2, 50);
+        terms.trials = 1 + static_cast<int>(4 * random.uniform());
+        terms.watch = random.uniform() < 0.5;
+        const long long calls = static_cast<long long>(log_uniform(1, 3000));
+        if (random.uniform() < 0.4) terms.expected_calls = static_cast<double>(calls);
+        Truth truth{log_uniform(1, 1000), {}};
+        std::vector<Offer> predicted;
+        const double plain_predicted = truth.plain_us;
+        for (int i = static_cast<int>(4 * random.uniform()); i > 0; --i) {
+            predicted.push_back(
+                {truth.plain_us * log_uniform(0.1, 1.2), truth.plain_us * log_uniform(0.1, 100)});
+            // Up to fifty times wrong, either way.
+            truth.offers.push_back({predicted.back().call_us * log_uniform(0.02, 50),
+                                    predicted.back().convert_us * log_uniform(0.02, 50)});
+        }
+        Contract contract(terms, plain_predicted, predicted);
+        const Outcome out = live(contract, truth, predicted, calls);
+        EXPECT_LE(out.total_us, promise(terms, truth, static_cast<double>(calls)) + out.convert_us +
+                                    out.call_us + 1e-6)
+            << "trial " << trial << ": " << calls << " calls, " << out.conversions
+            << " conversions";
+    }
+}
+
+TEST(Contract, LiesAboutPlainCsrChangeNothing) {
+    Stream random(8, 0);
+    for (int trial = 0; trial < 5000; ++trial) {
+        const Terms terms;
+        const Truth truth{100, {{100 * (0.2 + 3 * random.uniform()), 3000 * random.uniform()}}};
+        const double factor = std::pow(10, 4 * random.uniform() - 2);
+        const std::vector<Offer> predicted{{50 * factor, 1000 * factor}};
+        Contract contract(terms, 100 * factor, predicted);
+        const Outcome out = live(contract, truth, predicted, 1000);
+        EXPECT_LE(out.total_us, promise(terms, truth, 1000) + 3000) << trial;
+        EXPECT_EQ(out.active, truth.offers[0].call_us < 98 ? 1 : 0) << truth.offers[0].call_us;
+    }
+}
+
+TEST(Contract, WhatGetsSlowerIsRolledBack) {
+    Terms terms;
+    Truth truth{100, {{50, 100}}};
+    const auto predicted = truth.offers;
+    Contract contract(terms, 100, predicted);
+    double total = live(contract, truth, predicted, 100).total_us;
+    EXPECT_EQ(contract.active(), 1);
+    truth.offers[0].call_us = 400;
+    const Outcome out = live(contract, truth, predicted, 5000);
+    total += out.total_us;
+    EXPECT_EQ(out.active, 0);
+    EXPECT_LE(total, promise(terms, truth, 5100) + 400);
+}
+
+TEST(Contract, ASlowMachineIsNoReasonToRollBack) {
+    Truth truth{100, {{50, 100}}};
+    const auto predicted = truth.offers;
+    Contract contract({}, 100, predicted);
+    live(contract, truth, predicted, 100);
+    truth = {1000, {{500, 100}}};
+    EXPECT_EQ(live(contract, truth, predicted, 2000).active, 1);
+}
+
+TEST(Contract, TrustedOffersAreRented) {
+    Terms terms;
+    terms.trusted = true;
+    const Truth truth{100, {{60, 2000}}};  // pays after 50 calls
+    for (const long long calls : {1, 49, 50, 51, 100, 1000}) {
+        Contract contract(terms, 100, truth.offers);
+        const Outcome out = live(contract, truth, truth.offers, calls);
+        const double n = static_cast<double>(calls);
+        EXPECT_LE(out.total_us, 2 * std::min(100 * n, 2000 + 60 * n)) << calls;
+        EXPECT_EQ(out.conversions, calls > 50 ? 1 : 0) << calls;
+    }
+    terms.expected_calls = 1000;
+    Contract contract(terms, 100, truth.offers);
+    EXPECT_EQ(contract.in_advance(), 1);
+    EXPECT_EQ(live(contract, truth, truth.offers, 1000).total_us, 2000 + 1000 * 60);
+    terms.expected_calls = 40;
+    EXPECT_EQ(Contract(terms, 100, truth.offers).in_advance(), 0);
+}
+
+TEST(Contract, RefusedConversionsLeavePlainCsr) {
+    for (const double expected : {0.0, 1000.0}) {
+        Terms terms;
+        terms.expected_calls = expected;
+        Contract contract(terms, 100, {{50, 100}});
+        if (const int which = contract.in_advance()) contract.refused(which);
+        EXPECT_EQ(contract.in_advance() && expected == 0, false);
+        for (int n = 0; n < 100; ++n) {
+            Contract::Step step = contract.next();
+            while (step.convert) {
+                contract.refused(step.run);
+                step = contract.next();
+            }
+            EXPECT_EQ(step.run, 0);
+            contract.called(step.timed ? 100 : 0);
+        }
+        EXPECT_TRUE(contract.settled());
+        EXPECT_TRUE(contract.at_rest());
+    }
+}
+
+TEST(Contract, ChangingValuesAreConvertedAgainWhereThatPays) {
+    // 2000 us for a saving of 50 us a call: 40 calls between two changes are the limit.
+    for (const int calls : {10, 200}) {
+        const Truth truth{100, {{50, 2000}}};
+        Contract contract({}, 100, truth.offers);
+        double total = 0;
+        live(contract, truth, truth.offers, 300);
+        for (int step = 0; step < 100; ++step) {
+            if (const int which = contract.values_changed()) {
+                contract.converted(which, 2000);
+                total += 2000;
+            }
+            total += live(contract, truth, truth.offers, calls).total_us;
+        }
+        const double best = std::min(calls * 100.0, 2000.0 + calls * 50.0);
+        EXPECT_LE(total, 1.2 * 100 * best) << calls;
+    }
+}
+
+}  // namespace
+}  // namespace sptune::tuner

@@ -1,0 +1,197 @@
+// Plans over kernels that take what they say on a clock of their own, with models that lie.
+#include "tests/tuner/fake.hpp"
+#include "tests/tuner/fake_model.hpp"
+#include "tuner/plan.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+using fake::kernel;
+using Kernel = SpmvKernel<double, std::int32_t>;
+using Index = KernelIndex<double, std::int32_t>;
+
+class Plans : public testing::Test {
+  protected:
+    Csr<double> a_ = fake::matrix();
+    std::vector<Kernel> kernels_{kernel(fake::right, 100, 1, 0)};
+    PlanOptions options_;
+    Buffer<double> x_{4, 1.5}, y_{4, 0.0};
+
+    void SetUp() override { options_.select.clock = fake::clock; }
+
+    /// Different algorithms, so that all of them are offered.
+    void add(int call_us, int convert_us, int kind = fake::right) {
+        kernels_.push_back(kernel(kind, call_us, 1, convert_us));
+        kernels_.back().variant.algorithm =
+            std::string(1, static_cast<char>('a' + kernels_.size()));
+    }
+    struct Life {
+        double total_us = 0;
+        std::string current, why;
+        bool settled = false;
+    };
+    /// Makes a plan and `calls` calls, each of which is checked.
+    Life live(const fake::Model& model, int calls) {
+        options_.select.models = {&model};
+        const Index index(kernels_, kernels_[0].variant.id());
+        const double start = fake::now_us;
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+        for (int n = 0; n < calls; ++n) {
+            const double beta = n % 3 == 0 ? 0 : 0.5;
+            for (index_t i = 0; i < 4; ++i) y_[i] = beta == 0 ? 0.0 / 0.0 : i;
+            plan.apply(2, x_.data(), beta, y_.data());
+            expect_right(2, beta);
+        }
+        return {fake::now_us - start, plan.current(), plan.why(), plan.settled()};
+    }
+    void expect_right(double alpha, double beta) {
+        for (index_t i = 0; i < 4; ++i) {
+            double sum = 0;
+            for (int k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k)
+                sum += a_.values[k] * x_[static_cast<std::size_t>(a_.col_idx[k])];
+            EXPECT_DOUBLE_EQ(y_[i], alpha * sum + (beta == 0 ? 0 : beta * i));
+        }
+    }
+    std::string id(std::size_t i) const { return kernels_[i].variant.id(); }
+};
+
+double real_time(const Variant& v) {
+    return get(v.params, "t");
+}
+double real_conversion(const Variant& v) {
+    return get(v.params, "v");
+}
+
+TEST_F(Plans, TheTruthPays) {
+    add(40, 1000);
+    add(60, 200);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    for (const double expected : {0.0, 200.0}) {
+        options_.select.calls = expected;
+        const Life life = live(honest, 200);
+        EXPECT_EQ(life.current, id(1)) << life.why;
+        EXPECT_LT(life.total_us, 0.7 * 200 * 100) << expected;
+    }
+}
+
+TEST_F(Plans, LyingPredictionsCostNoMoreThanPromised) {
+    // Everything is said to be five times faster than plain CSR, the worst most of all, and to cost
+    // nothing; the conversion of that one takes as long as 30 calls, and its calls 20 times as
+    // long.
+    add(300, 400);
+    add(120, 1500);
+    add(2000, 3000);
+    const fake::Model liar([](const Variant& v) {
+        const bool plain = get(v.params, "v") == 0;
+        return models::Prediction{plain ? 100.0 : 20.0 - real_time(v) / 1000, plain ? 0.0 : 1.0};
+    });
+    const double overrun = 3000 + 1900;
+    for (const auto online : {Online::automatic, Online::always}) {
+        options_.online = online;
+        for (const double expected : {0.0, 1.0})
+            for (const int calls : {1, 2, 5, 10, 50, 200, 1000, 3000}) {
+                options_.select.calls = expected * calls;
+                const Terms& t = options_.terms;
+                const Life life = live(liar, calls);
+                const double promise = ((1 + t.epsilon) * calls + t.grace_calls) * 100 + overrun;
+                EXPECT_LE(life.total_us, promise) << calls << " calls: " << life.why;
+                if (calls >= 200) {
+                    EXPECT_EQ(life.current, id(0)) << life.why;
+                }
+            }
+    }
+    // Whoever believes it pays for it: the test could fail.
+    options_.online = Online::never;
+    options_.select.calls = 1000;
+    EXPECT_GT(live(liar, 1000).total_us, 2 * 1000 * 100);
+}
+
+TEST_F(Plans, TheSecondChoiceMayBeTheBestOne) {
+    add(150, 300);
+    add(30, 300);
+    const fake::Model mistaken([](const Variant& v) {
+        return models::Prediction{real_time(v) == 100   ? 100.0
+                                  : real_time(v) == 150 ? 50.0
+                                                        : 60.0,
+                                  real_conversion(v)};
+    });
+    const Life life = live(mistaken, 500);
+    EXPECT_EQ(life.current, id(2)) << life.why;
+    EXPECT_NE(life.why.find("was dropped"), std::string::npos) << life.why;
+}
+
+TEST_F(Plans, WhatCannotBeConvertedIsLeftOut) {
+    add(10, 100, fake::too_large);
+    add(20, 100, fake::throws);
+    add(50, 100);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    for (const double expected : {0.0, 300.0}) {
+        options_.select.calls = expected;
+        const Life life = live(honest, 300);
+        EXPECT_EQ(life.current, id(3)) << life.why;
+        EXPECT_TRUE(life.settled);
+        EXPECT_NE(life.why.find("could not be used"), std::string::npos) << life.why;
+    }
+}
+
+TEST_F(Plans, NewValuesAreTakenOver) {
+    add(40, 1000);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.models = {&honest};
+    const Index index(kernels_, kernels_[0].variant.id());
+    for (const int calls : {1, 5, 100}) {
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+        Buffer<double> values(a_.values.size());
+        for (int step = 0; step < 30; ++step) {
+            for (std::size_t k = 0; k < values.size(); ++k)
+                a_.values[k] = values[k] = 1 + 0.1 * step + static_cast<double>(k);
+            plan.update_values(values.data());
+            for (int n = 0; n < calls; ++n) {
+                for (index_t i = 0; i < 4; ++i) y_[i] = i;
+                plan.apply(1, x_.data(), 1, y_.data());
+                expect_right(1, 1);
+            }
+        }
+        EXPECT_EQ(plan.current(), calls == 100 ? id(1) : plan.current());
+    }
+}
+
+TEST_F(Plans, ThreadsShareAPlan) {
+    const Csr<double> a = fake::matrix();
+    const Chooser<double, std::int32_t> chooser = choose_for(a.view(), Backend::cpu, 1);
+    const PlanOptions options;
+    Plan<double, std::int32_t> plan(chooser, Index::of(Backend::cpu), options);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            Buffer<double> x(4), y(4), expected(4);
+            for (index_t i = 0; i < 4; ++i) {
+                x[i] = t + i;
+                expected[i] = 0;
+            }
+            for (index_t i = 0; i < 4; ++i)
+                for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+                    expected[i] += a.values[k] * x[static_cast<std::size_t>(a.col_idx[k])];
+            for (int n = 0; n < 500; ++n) {
+                plan.apply(1, x.data(), 0, y.data());
+                for (index_t i = 0; i < 4; ++i) wrong += std::abs(y[i] - expected[i]) > 1e-12;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace sptune::tuner

@@ -1,0 +1,265 @@
+#include "tuner/contract.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sptune::tuner {
+namespace {
+
+constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
+constexpr double kBetter = 0.98;   ///< of the time of what it replaces
+constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+
+}  // namespace
+
+Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers)
+    : terms_(terms) {
+    known_.push_back({{plain_us, 0}, State::proven, {}, 0});
+    for (const Offer& offer : offers) known_.push_back({offer, State::waiting, {}, 0});
+    if (offers.empty())
+        phase_ = Phase::settled;
+    else if (terms.trusted)
+        phase_ = Phase::waiting;
+}
+
+void Contract::Times::add(double us) {
+    const int room = static_cast<int>(last_.size());
+    last_[static_cast<std::size_t>(next_)] = us;
+    next_ = (next_ + 1) % room;
+    count_ = std::min(count_ + 1, room);
+}
+
+double Contract::Times::median() const {
+    if (empty()) return 0;
+    auto sorted = last_;
+    std::sort(sorted.begin(), sorted.begin() + count_);
+    const auto middle = static_cast<std::size_t>(count_ / 2);
+    return count_ % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double Contract::Times::least() const {
+    return *std::min_element(last_.begin(), last_.begin() + std::max(count_, 1));
+}
+
+double Contract::call_us(int which) const {
+    const Known& k = state_of(which);
+    return k.times.empty() ? k.predicted.call_us * (which ? scale() : 1) : k.times.median();
+}
+
+double Contract::converted_us(int which) const {
+    return state_of(which).convert_us;
+}
+
+double Contract::measured_us(int which) const {
+    return state_of(which).times.median();
+}
+
+/// Predictions are right relative to plain CSR rather than in microseconds.
+double Contract::scale() const {
+    const Known& plain = known_.front();
+    if (plain.times.empty() || plain.predicted.call_us <= 0) return 1;
+    return plain.times.median() / plain.predicted.call_us;
+}
+
+double Contract::convert_us(int which) const {
+    const Known& k = state_of(which);
+    return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
+}
+
+/// Whether converting now is expected to pay and is allowed.
+bool Contract::due(int offer) const {
+    const Known& k = state_of(offer);
+    if (k.state == State::dropped || offer == active_) return false;
+    const double saved = call_us(active_) - call_us(offer);
+    if (saved <= (1 - kBetter) * call_us(active_)) return false;
+    const double cost = k.state == State::converted ? 0 : convert_us(offer);
+    if (!terms_.trusted && balance_ < cost) return false;
+    const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
+    if (left > 0) return saved * left > cost;
+    return saved * static_cast<double>(epoch_calls_) >= cost;  // lost what it would have cost
+}
+
+int Contract::next_due() const {
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i)
+        if (due(i)) return i;
+    return 0;
+}
+
+int Contract::in_advance() const {
+    if (terms_.expected_calls <= 0) return 0;
+    const double credit =
+        (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+        const double saved = call_us(0) - call_us(i), cost = convert_us(i);
+        if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
+            (terms_.trusted || cost <= credit))
+            return i;
+    }
+    return 0;
+}
+
+Contract::Step Contract::begin_trial(int offer, bool convert) {
+    trial_ = offer;
+    runs_left_ = 2 * terms_.trials;
+    trial_turn_ = true;
+    warm_up_ = true;
+    phase_ = Phase::trial;
+    return last_ = {offer, convert, true};
+}
+
+Contract::Step Contract::next() {
+    switch (phase_) {
+        case Phase::plain:
+            return last_ = {0, false, true};
+        case Phase::waiting:
+            if (const int offer = next_due()) {
+                const bool convert = state_of(offer).state != State::converted;
+                if (terms_.trusted || state_of(offer).state == State::proven) {
+                    active_ = offer;
+                    settle_or_wait();
+                    return last_ = {offer, convert, !terms_.trusted && terms_.watch};
+                }
+                return begin_trial(offer, convert);
+            }
+            return last_ = {active_, false, !terms_.trusted && terms_.watch};
+        case Phase::trial: {
+            // What has shown to be slow is called again only while that can be afforded.
+            const double excess = call_us(trial_) - plain_us();
+            if (trial_turn_ && excess > std::max(0.0, balance_)) {
+                state_of(trial_).state = State::dropped;
+                settle_or_wait();
+                return last_ = {active_, false, true};
+            }
+            return last_ = {trial_turn_ ? trial_ : active_, false, true};
+        }
+        case Phase::audit:
+            return last_ = {0, false, true};
+        case Phase::settled:
+            break;
+    }
+    return last_ = {active_, false, active_ != 0 && !terms_.trusted && terms_.watch};
+}
+
+void Contract::converted(int offer, double us) {
+    Known& k = state_of(offer);
+    if (k.convert_us == 0 && k.predicted.convert_us > 0)
+        slower_ = std::max(slower_, us / (k.predicted.convert_us * scale()));
+    k.convert_us = us;
+    balance_ -= us;
+    const bool proven = k.state == State::proven || terms_.trusted;
+    k.state = proven ? State::proven : State::converted;
+    if (phase_ == Phase::plain || phase_ == Phase::waiting) {  // in advance, or after an update
+        if (proven) {
+            active_ = offer;
+            settle_or_wait();
+        } else {
+            trial_ = offer;
+        }
+    }
+}
+
+void Contract::refused(int offer) {
+    state_of(offer).state = State::dropped;
+    if (active_ == offer) active_ = 0;
+    trial_ = 0;
+    if (phase_ != Phase::plain) settle_or_wait();
+}
+
+void Contract::called(double us) {
+    ++calls_, ++epoch_calls_;
+    if (!last_.timed || us <= 0) return;
+    const bool counts = !(phase_ == Phase::trial && last_.run == trial_ && warm_up_);
+    const bool dear = us > kHopeless * plain_us() || (balance_ < 0 && us > plain_us());
+    if (counts || dear) state_of(last_.run).times.add(us);
+    const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
+    balance_ += (paid_in_advance ? 1 : 1 + terms_.epsilon) * plain_us() - us;
+    switch (phase_) {
+        case Phase::plain:
+            if (calls_ < kPlainFirst) return;
+            balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
+                        known_.front().times.least();
+            if (trial_)
+                begin_trial(trial_, false);
+            else
+                settle_or_wait();
+            return;
+        case Phase::trial:
+            if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_) {
+                state_of(trial_).state = State::dropped;
+                settle_or_wait();
+                return;
+            }
+            if (last_.run == trial_ && warm_up_) {
+                warm_up_ = false;
+                return;
+            }
+            trial_turn_ = !trial_turn_;
+            if (--runs_left_ == 0) end_trial();
+            return;
+        case Phase::audit:
+            if (--runs_left_ > 0) return;
+            // Plain CSR has become slower as well: it is the machine.
+            if (call_us(trial_) < kBetter * plain_us()) {
+                active_ = trial_;
+                balance_ = std::max(balance_, plain_us());
+            } else {
+                state_of(trial_).state = State::dropped;
+            }
+            settle_or_wait();
+            return;
+        case Phase::waiting:
+        case Phase::settled:
+            if (active_ == 0 || balance_ >= 0) return;
+            trial_ = active_;
+            active_ = 0;
+            known_.front().times.clear();
+            runs_left_ = terms_.trials;
+            phase_ = Phase::audit;
+            return;
+    }
+}
+
+void Contract::end_trial() {
+    Known& k = state_of(trial_);
+    if (call_us(trial_) < kBetter * call_us(active_)) {
+        if (active_) state_of(active_).state = State::dropped;
+        k.state = State::proven;
+        active_ = trial_;
+    } else {
+        k.state = State::dropped;
+    }
+    settle_or_wait();
+}
+
+/// Settled where no offer can become due any more.
+void Contract::settle_or_wait() {
+    trial_ = 0;
+    phase_ = Phase::settled;
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+        const Known& k = state_of(i);
+        if (k.state != State::dropped && i != active_ && call_us(i) < kBetter * call_us(active_))
+            phase_ = Phase::waiting;
+    }
+}
+
+int Contract::values_changed() {
+    ++epochs_;
+    epoch_calls_ = 0;
+    for (Known& k : known_)
+        if (k.state == State::converted) k.state = State::waiting;
+    trial_ = 0;
+    if (phase_ != Phase::plain) settle_or_wait();
+    if (active_ == 0 || convert_us(active_) <= 0) return active_;
+    const double calls_each = static_cast<double>(calls_) / (epochs_ - 1);
+    const double saved = call_us(0) - call_us(active_);
+    if (saved * calls_each > convert_us(active_)) return active_;
+    active_ = 0;
+    phase_ = Phase::waiting;
+    return 0;
+}
+
+bool Contract::at_rest() const {
+    return settled() && (active_ == 0 || terms_.trusted || !terms_.watch);
+}
+
+}  // namespace sptune::tuner

@@ -1,0 +1,125 @@
+// When to convert, what to try and when to roll back, so that all calls together never take much
+// longer than plain CSR would have. Knows nothing of matrices: it is told times and says what to
+// do.
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace sptune::tuner {
+
+/// What is promised. With `plain` the time of a plain CSR call, n calls (their conversions
+/// included) take at most
+///     (1 + epsilon) · n · plain + grace_calls · plain + overrun
+/// where overrun is by how much the worst conversion passed its prediction and the worst call of an
+/// offer passed plain CSR: neither can be taken back once it has begun. With expected_calls the
+/// share of epsilon is spent in advance, so that the promise holds from that many calls on.
+struct Terms {
+    double epsilon = 0.05;
+    double grace_calls = 20;
+    double expected_calls = 0;  ///< 0: unknown
+    /// The offers' times were measured on this matrix and device: nothing is tried, and the promise
+    /// is the ski rental's: at most twice what the better of staying and converting would have
+    /// taken.
+    bool trusted = false;
+    /// Keep timing after the choice is made, and fall back when it gets slower.
+    bool watch = true;
+    int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
+};
+
+/// Microseconds, as predicted.
+struct Offer {
+    double call_us = 0;
+    double convert_us = 0;
+};
+
+class Contract {
+  public:
+    /// Plain CSR is number 0, offers count from 1, in the order of preference. `plain_us` as
+    /// predicted on the same scale as the offers.
+    Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers);
+
+    /// An offer that should be converted before the first call; 0: none.
+    int in_advance() const;
+
+    struct Step {
+        int run = 0;
+        bool convert = false;  ///< first; where that fails, call refused() and next() again
+        bool timed = false;
+    };
+    /// What to do with the next call.
+    Step next();
+
+    void converted(int offer, double us);
+    void refused(int offer);
+    /// The call of the last step; 0 where it was not timed.
+    void called(double us);
+
+    /// The values of A have changed, so that what is converted is of no more use. Returns an offer
+    /// that is worth converting again at once, to be followed by converted(); 0: none.
+    int values_changed();
+
+    int active() const { return active_; }
+    bool settled() const { return phase_ == Phase::settled; }
+    /// Nothing will ever change any more without values_changed().
+    bool at_rest() const;
+    /// An offer that has been dropped for good and needs no storage.
+    bool dropped(int offer) const { return state_of(offer).state == State::dropped; }
+    /// Median of what was measured, else what is predicted.
+    double call_us(int which) const;
+    /// Median of the timed calls; 0 where there are none.
+    double measured_us(int which) const;
+    /// What the last conversion took; 0 where there was none.
+    double converted_us(int which) const;
+    long long calls() const { return calls_; }
+    double balance_us() const { return balance_; }
+
+  private:
+    enum class Phase { plain, waiting, trial, audit, settled };
+    enum class State { waiting, converted, proven, dropped };
+    /// The last times of a kernel. Allocates nothing: it is part of calls.
+    class Times {
+      public:
+        void add(double us);
+        void clear() { count_ = next_ = 0; }
+        bool empty() const { return count_ == 0; }
+        double median() const;  ///< 0 for none
+        double least() const;
+
+      private:
+        std::array<double, 9> last_{};
+        int count_ = 0, next_ = 0;
+    };
+    struct Known {
+        Offer predicted;
+        State state = State::waiting;
+        Times times;
+        double convert_us = 0;  ///< measured; 0: not yet
+    };
+
+    Known& state_of(int which) { return known_[static_cast<std::size_t>(which)]; }
+    const Known& state_of(int which) const { return known_[static_cast<std::size_t>(which)]; }
+    double plain_us() const { return call_us(0); }
+    double scale() const;
+    double convert_us(int which) const;
+    bool due(int offer) const;
+    int next_due() const;
+    Step begin_trial(int offer, bool convert);
+    void end_trial();
+    void settle_or_wait();
+
+    Terms terms_;
+    std::vector<Known> known_;
+    Phase phase_ = Phase::plain;
+    int active_ = 0, trial_ = 0;
+    int runs_left_ = 0;  ///< of the trial or audit
+    bool trial_turn_ = false;
+    bool warm_up_ = false;  ///< the next call of the trial follows a conversion and does not count
+    Step last_;
+    long long calls_ = 0, epoch_calls_ = 0;
+    int epochs_ = 1;
+    double slower_ = 1;  ///< by how much conversions passed their predictions, at worst
+    double balance_ = 0;
+};
+
+}  // namespace sptune::tuner

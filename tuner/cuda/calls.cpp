@@ -1,0 +1,98 @@
+#include "tuner/cuda/calls.hpp"
+
+#include "matrix/cuda/check.hpp"
+
+namespace sptune::tuner {
+namespace {
+
+class Event {
+  public:
+    explicit Event(unsigned flags) { SPTUNE_CUDA(cudaEventCreateWithFlags(&event_, flags)); }
+    ~Event() { cudaEventDestroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    operator cudaEvent_t() const { return event_; }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
+cudaStream_t as_stream(void* stream) {
+    return static_cast<cudaStream_t>(stream);
+}
+
+class CudaStreamTimer final : public StreamTimer {
+  public:
+    double time(const std::function<void()>& call, void* stream) override {
+        // Otherwise the first event could fire long before the host has enqueued the call.
+        SPTUNE_CUDA(cudaStreamSynchronize(as_stream(stream)));
+        SPTUNE_CUDA(cudaEventRecord(begin_, as_stream(stream)));
+        call();
+        SPTUNE_CUDA(cudaEventRecord(end_, as_stream(stream)));
+        SPTUNE_CUDA(cudaEventSynchronize(end_));
+        float ms = 0;
+        SPTUNE_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+        return 1e3 * static_cast<double>(ms);
+    }
+
+  private:
+    Event begin_{cudaEventDefault}, end_{cudaEventDefault};
+};
+
+class CudaStreamOrder final : public StreamOrder {
+  public:
+    void before(void* stream) override {
+        // A graph cannot wait for what is outside of it; its user orders its launches.
+        if (used_ && stream != last_ && !is_capturing(stream))
+            SPTUNE_CUDA(cudaStreamWaitEvent(as_stream(stream), done_, 0));
+    }
+    void after(void* stream) override {
+        if (is_capturing(stream)) return;  // the event would belong to the graph
+        SPTUNE_CUDA(cudaEventRecord(done_, as_stream(stream)));
+        used_ = true;
+        last_ = stream;
+    }
+
+  private:
+    Event done_{cudaEventDisableTiming};
+    bool used_ = false;
+    void* last_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamTimer> make_stream_timer() {
+    return std::make_unique<CudaStreamTimer>();
+}
+std::unique_ptr<StreamOrder> make_stream_order() {
+    return std::make_unique<CudaStreamOrder>();
+}
+
+bool is_capturing(void* stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    SPTUNE_CUDA(cudaStreamIsCapturing(as_stream(stream), &status));
+    return status != cudaStreamCaptureStatusNone;
+}
+
+void wait_for_default_stream() {
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+}
+
+void wait_for_device() noexcept {
+    cudaDeviceSynchronize();
+}
+
+bool is_device_pointer(const void* p) {
+    cudaPointerAttributes a{};
+    if (cudaPointerGetAttributes(&a, p) != cudaSuccess) {
+        cudaGetLastError();  // no driver, no device: it is not an error of the caller
+        return false;
+    }
+    return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+}
+
+void read_from_device(void* to, const void* from, std::size_t bytes) {
+    SPTUNE_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+}  // namespace sptune::tuner

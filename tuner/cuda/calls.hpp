@@ -1,0 +1,42 @@
+// What a plan needs to know of calls that only enqueue work on a GPU. In a build without CUDA the
+// functions exist and are never reached.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace sptune::tuner {
+
+/// Times single calls of a user's own stream and waits for them.
+class StreamTimer {
+  public:
+    virtual ~StreamTimer() = default;
+    /// Microseconds between the work before and after `call` on `stream`, a cudaStream_t.
+    virtual double time(const std::function<void()>& call, void* stream) = 0;
+};
+std::unique_ptr<StreamTimer> make_stream_timer();
+
+/// Lets work of several streams that shares scratch memory run one after the other, in the order
+/// of the calls. One thread at a time.
+class StreamOrder {
+  public:
+    virtual ~StreamOrder() = default;
+    virtual void before(void* stream) = 0;
+    virtual void after(void* stream) = 0;
+};
+std::unique_ptr<StreamOrder> make_stream_order();
+
+/// Whether the stream is being recorded as a graph: then nothing may wait for it.
+bool is_capturing(void* stream);
+/// Waits for the default stream.
+void wait_for_default_stream();
+/// Waits for all streams: what they use is about to go. Never throws, since destructors call it.
+void wait_for_device() noexcept;
+
+/// Whether `p` lies in memory of a GPU (managed memory counts). False without a GPU.
+bool is_device_pointer(const void* p);
+
+/// A value of 4 or 8 bytes in device memory.
+void read_from_device(void* to, const void* from, std::size_t bytes);
+
+}  // namespace sptune::tuner

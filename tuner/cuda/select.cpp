@@ -1,0 +1,32 @@
+#include "tuner/cuda/select.hpp"
+
+#include "features/cuda/features.hpp"
+#include "kernels/cuda_probe.hpp"
+#include "matrix/cuda/device_csr.hpp"
+
+namespace sptune::tuner {
+
+template <class T, class P>
+Chooser<T, P> choose_on_device(CsrView<T, P> view) {
+    return {view, Backend::cuda, [=] { return fingerprint_on_device(view); },
+            [=] { return extract_features_on_device(view); }};
+}
+
+template <class T, class P>
+Selection select_with_copy_on_device(CsrView<T, P> host, const SelectOptions& options) {
+    require_cuda();
+    const DeviceCsr<T, P> copy(host);
+    return select_spmv(choose_on_device(copy.view()), KernelIndex<T, P>::of(Backend::cuda),
+                       options);
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                            \
+    template Chooser<T, P> choose_on_device(CsrView<T, P>); \
+    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::tuner

@@ -1,0 +1,51 @@
+#include "tuner/identify.hpp"
+
+#include "kernels/parallel.hpp"
+#include "tuner/cuda/sweep.hpp"
+#include "tuner/host.hpp"
+
+#include <algorithm>
+
+namespace sptune::tuner {
+namespace {
+
+/// Round numbers of servers of the 2020s: a core reads 12 GB/s from memory, some channels together
+/// no more than 200, and caches are about four times as fast.
+void assume_cpu_bandwidth(db::Device& d) {
+    d.bandwidth_gbs = std::min(12.0 * d.threads, 200.0);
+    d.bandwidth_curve = {{d.llc_bytes / 2, 4 * d.bandwidth_gbs},
+                         {4 * d.llc_bytes, d.bandwidth_gbs}};
+}
+
+/// bandwidth_gbs is what the memory's clock and width allow.
+void assume_gpu_bandwidth(db::Device& d) {
+    constexpr double kReached = 0.88, kLaunchUs = 2;
+    d.copy_gbs = d.bandwidth_gbs = kReached * d.bandwidth_gbs;
+    d.launch_us = kLaunchUs;
+    d.bandwidth_curve = {{d.llc_bytes / 2, 2.5 * d.bandwidth_gbs},
+                         {4 * d.llc_bytes, d.bandwidth_gbs}};
+}
+
+}  // namespace
+
+db::Device identify(Backend backend, int threads) {
+    if (backend == Backend::cuda) return identify_cuda();
+    db::Device device;
+    threads = resolve_threads(threads);
+    device.backend = to_string(Backend::cpu);
+    device.name = host().cpu;
+    device.key = slug(host().cpu) + "-" + std::to_string(threads) + "t";
+    device.simd = host().simd;
+    device.threads = threads;
+    device.llc_bytes = host().llc_bytes;
+    return device;
+}
+
+db::Device device_without_measuring(Backend backend, int threads, const db::Store* store) {
+    db::Device device = identify(backend, threads);
+    if (const auto stored = store ? store->device(device.key) : std::nullopt) return *stored;
+    backend == Backend::cuda ? assume_gpu_bandwidth(device) : assume_cpu_bandwidth(device);
+    return device;
+}
+
+}  // namespace sptune::tuner

@@ -1,0 +1,16 @@
+// The device without measuring it: what a choice needs to know, at no cost.
+#pragma once
+
+#include "db/store.hpp"
+
+namespace sptune::tuner {
+
+/// All of db::Device but the bandwidths and launch_us, which stay 0. The key is that of
+/// device_of(). `threads` 0: all. Throws DeviceError without a usable GPU for Backend::cuda.
+db::Device identify(Backend backend, int threads);
+
+/// The same with bandwidths: as an entry of `store` has them for this device, else as such devices
+/// usually have them. `store` may be null.
+db::Device device_without_measuring(Backend backend, int threads, const db::Store* store);
+
+}  // namespace sptune::tuner

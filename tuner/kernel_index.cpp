@@ -1,0 +1,60 @@
+#include "tuner/kernel_index.hpp"
+
+#include "matrix/error.hpp"
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+
+template <class T, class P>
+KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline)
+    : kernels_(&kernels) {
+    ids_.reserve(kernels.size());  // views into them must stay
+    for (const Kernel& kernel : kernels) {
+        ids_.push_back(kernel.variant.id());
+        by_id_[ids_.back()] = &kernel;
+    }
+    baseline_ = find(baseline);
+    if (!baseline_) throw Error(fmt::format("the baseline {} is not among the kernels", baseline));
+}
+
+template <class T, class P>
+const KernelIndex<T, P>& KernelIndex<T, P>::of(Backend backend) {
+    const auto make = [](Backend b) {
+        return KernelIndex(spmv_kernels<T, P>(b),
+                           spmv_baseline_id(b, value_type_of<T>(), index_type_of<P>()));
+    };
+    if (backend == Backend::cpu) {
+        static const KernelIndex cpu = make(Backend::cpu);
+        return cpu;
+    }
+    static const KernelIndex cuda = make(Backend::cuda);
+    return cuda;
+}
+
+template <class T, class P>
+const SpmvKernel<T, P>* KernelIndex<T, P>::find(std::string_view id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
+}
+
+template <class T, class P>
+const std::vector<const SpmvKernel<T, P>*>& KernelIndex<T, P>::known_to(
+    const models::Predictor& model) const {
+    const std::lock_guard lock(mutex_);
+    auto [place, fresh] = known_.try_emplace(&model);
+    if (fresh) {
+        place->second.push_back(baseline_);
+        for (const Kernel& kernel : *kernels_)
+            if (&kernel != baseline_ && model.knows(kernel.variant))
+                place->second.push_back(&kernel);
+    }
+    return place->second;
+}
+
+template class KernelIndex<float, std::int32_t>;
+template class KernelIndex<float, std::int64_t>;
+template class KernelIndex<double, std::int32_t>;
+template class KernelIndex<double, std::int64_t>;
+
+}  // namespace sptune::tuner

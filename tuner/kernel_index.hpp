@@ -1,0 +1,46 @@
+// The kernels of one backend, found by id.
+#pragma once
+
+#include "kernels/registry.hpp"
+#include "models/predictor.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sptune::tuner {
+
+/// Ids are made once: making them costs more than a choice may take. The kernels must outlive it.
+template <class T, class P>
+class KernelIndex {
+  public:
+    using Kernel = SpmvKernel<T, P>;
+
+    KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline);
+
+    /// That of the registry; made at the first call.
+    static const KernelIndex& of(Backend backend);
+
+    /// nullptr where there is none.
+    const Kernel* find(std::string_view id) const;
+    const Kernel& baseline() const { return *baseline_; }
+    const std::vector<Kernel>& kernels() const { return *kernels_; }
+    const std::string& id(const Kernel& kernel) const {
+        return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
+    }
+    /// Those that `model` knows, and the baseline first. Found out once for each model.
+    const std::vector<const Kernel*>& known_to(const models::Predictor& model) const;
+
+  private:
+    const std::vector<Kernel>* kernels_;
+    std::vector<std::string> ids_;
+    std::unordered_map<std::string_view, const Kernel*> by_id_;
+    const Kernel* baseline_ = nullptr;
+    mutable std::mutex mutex_;
+    mutable std::map<const models::Predictor*, std::vector<const Kernel*>> known_;
+};
+
+}  // namespace sptune::tuner

@@ -1,0 +1,233 @@
+#include "tuner/plan.hpp"
+
+#include "kernels/parallel.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+namespace {
+
+constexpr std::size_t kMostOffers = 3;
+/// A layout that comes out this much larger than plain CSR was predicted wrongly.
+constexpr double kMostBytes = 6;
+
+}  // namespace
+
+template <class T, class P>
+Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+                 const PlanOptions& options)
+    : matrix_(matrix),
+      kernels_(kernels),
+      options_(options),
+      selection_(select_spmv(matrix, kernels, options.select)),
+      threads_(resolve_threads(options.select.threads)) {
+    options_.select.store = nullptr;  // need not outlive the constructor
+    const bool gpu = matrix_.backend == Backend::cuda;
+    if (gpu) timer_ = make_stream_timer();
+    add_offers();
+    for (int which = contract_->in_advance(); which && !convert(which);
+         which = contract_->in_advance()) {
+    }
+    publish();
+}
+
+template <class T, class P>
+Plan<T, P>::~Plan() {
+    if (matrix_.backend == Backend::cuda) wait_for_device();
+}
+
+template <class T, class P>
+void Plan<T, P>::add_offers() {
+    const auto add = [&](const Kernel& kernel) {
+        ready_.push_back(std::make_unique<Ready>());
+        ready_.back()->kernel = &kernel;
+    };
+    Terms terms = options_.terms;
+    terms.expected_calls = options_.select.calls;
+    terms.trusted = options_.online == Online::never ||
+                    (options_.online == Online::automatic && selection_.source == Source::exact);
+    terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
+
+    // Plain CSR is what everything is held against, unless the constraints forbid it.
+    const bool plain_allowed =
+        options_.select.constraints.variants == "*" ||
+        matches(selection_.baseline.id, options_.select.constraints.variants);
+    const Kernel* chosen = kernels_.find(selection_.chosen.id);
+    if (!plain_allowed) {
+        add(*chosen);
+        contract_ =
+            std::make_unique<Contract>(terms, selection_.chosen.predicted_us, std::vector<Offer>{});
+        convert(0);
+        return;
+    }
+    add(kernels_.baseline());
+    convert(0);
+    std::vector<Offer> offers;
+    const auto offer = [&](const Ranked& r) {
+        const Kernel* kernel = kernels_.find(r.id);
+        if (!kernel || kernel == &kernels_.baseline() || offers.size() == kMostOffers) return;
+        // Siblings are within a few percent of each other, so that others are worth more.
+        for (std::size_t i = 1; i < ready_.size(); ++i)
+            if (ready_[i]->kernel->variant.format == kernel->variant.format &&
+                ready_[i]->kernel->variant.algorithm == kernel->variant.algorithm)
+                return;
+        add(*kernel);
+        offers.push_back({r.predicted_us, r.convert_us});
+    };
+    offer(selection_.chosen);
+    if (!terms.trusted)
+        for (const Ranked& r : selection_.runners_up) offer(r);
+    contract_ = std::make_unique<Contract>(terms, selection_.baseline.predicted_us, offers);
+}
+
+/// Makes or renews the storage of number `which`; tells the contract. False where that failed.
+template <class T, class P>
+bool Plan<T, P>::convert(int which) {
+    Ready& r = *ready_[static_cast<std::size_t>(which)];
+    const Clock clock = options_.select.clock;
+    const double start = clock();
+    try {
+        // Plain CSR and the choice were looked at when choosing.
+        if (which > 1 && !r.was_active) {
+            if (!selection_.features) selection_.features = matrix_.features();
+            const Footprint f =
+                r.kernel->inspect(matrix_.view, *selection_.features, r.kernel->variant.params);
+            const double most =
+                Limits{}.storage_factor * static_cast<double>(ready_.front()->storage->bytes());
+            if (!f.illegal.empty()) throw Error(f.illegal);
+            if (f.storage_bytes > options_.select.constraints.memory_bytes ||
+                static_cast<double>(f.storage_bytes) > most + 65536)
+                throw Error("it needs more memory than it may");
+        }
+        r.storage.reset();
+        r.storage = r.kernel->convert(matrix_.view, r.kernel->variant.params, threads_);
+        if (matrix_.backend == Backend::cuda) wait_for_default_stream();
+        if (r.storage->exclusive() && !r.order && matrix_.backend == Backend::cuda)
+            r.order = make_stream_order();
+        const Ready& plain = *ready_.front();
+        if (which && static_cast<double>(r.storage->bytes()) >
+                         kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
+            throw Error("it turned out to be many times larger than plain CSR");
+    } catch (const std::exception& e) {
+        if (which == 0) throw;
+        r.storage.reset();
+        r.failure = e.what();
+        contract_->refused(which);
+        return false;
+    }
+    if (which) contract_->converted(which, clock() - start);
+    return true;
+}
+
+template <class T, class P>
+void Plan<T, P>::publish() {
+    Ready* active = ready_[static_cast<std::size_t>(contract_->active())].get();
+    active->was_active = true;
+    active_.store(active, std::memory_order_release);
+    at_rest_.store(contract_->at_rest(), std::memory_order_release);
+    // What has lost before any other thread could see it is given back.
+    for (std::size_t i = 1; i < ready_.size(); ++i)
+        if (!ready_[i]->was_active && contract_->dropped(static_cast<int>(i)))
+            ready_[i]->storage.reset();
+}
+
+template <class T, class P>
+void Plan<T, P>::run(Ready& r, T alpha, const T* x, T beta, T* y, void* stream) {
+    const Launch launch{threads_, stream};
+    if (!r.storage->exclusive()) return r.kernel->apply(*r.storage, alpha, x, beta, y, launch);
+    const std::lock_guard lock(r.mutex);
+    if (r.order) r.order->before(stream);
+    r.kernel->apply(*r.storage, alpha, x, beta, y, launch);
+    if (r.order) r.order->after(stream);
+}
+
+template <class T, class P>
+double Plan<T, P>::timed_run(Ready& r, T alpha, const T* x, T beta, T* y, void* stream) {
+    if (timer_) return timer_->time([&] { run(r, alpha, x, beta, y, stream); }, stream);
+    const Clock clock = options_.select.clock;
+    const double start = clock();
+    run(r, alpha, x, beta, y, stream);
+    return clock() - start;
+}
+
+template <class T, class P>
+void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
+    Ready* const active = active_.load(std::memory_order_acquire);
+    if (at_rest_.load(std::memory_order_acquire)) return run(*active, alpha, x, beta, y, stream);
+    // Only one thread at a time takes part in trials; a graph that is being recorded cannot.
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || (timer_ && is_capturing(stream))) return run(*active, alpha, x, beta, y, stream);
+    Contract::Step step = contract_->next();
+    while (step.convert) {
+        convert(step.run);
+        step = contract_->next();
+    }
+    Ready& ready = *ready_[static_cast<std::size_t>(step.run)];
+    double us = 0;
+    if (step.timed)
+        us = timed_run(ready, alpha, x, beta, y, stream);
+    else
+        run(ready, alpha, x, beta, y, stream);
+    const int before = contract_->active();
+    const bool was_settled = contract_->settled();
+    contract_->called(us);
+    if (contract_->active() != before || &*ready_[static_cast<std::size_t>(before)] != active ||
+        contract_->settled() != was_settled || contract_->at_rest())
+        publish();
+}
+
+template <class T, class P>
+void Plan<T, P>::update_values(const T* values) {
+    const std::lock_guard lock(mutex_);
+    if (matrix_.backend == Backend::cuda) wait_for_device();
+    matrix_.view.values = values;
+    matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
+    convert(0);
+    if (ready_.size() > 1)
+        if (const int which = contract_->values_changed()) convert(which);
+    publish();
+}
+
+template <class T, class P>
+std::string Plan<T, P>::current() const {
+    const std::lock_guard lock(mutex_);
+    return kernels_.id(*ready_[static_cast<std::size_t>(contract_->active())]->kernel);
+}
+
+template <class T, class P>
+bool Plan<T, P>::settled() const {
+    const std::lock_guard lock(mutex_);
+    return contract_->settled();
+}
+
+template <class T, class P>
+std::string Plan<T, P>::why() const {
+    const std::lock_guard lock(mutex_);
+    std::string text = selection_.why;
+    const int active = contract_->active();
+    if (contract_->calls() > 0) {
+        text += fmt::format(" After {} calls {} is in use", contract_->calls(),
+                            kernels_.id(*ready_[static_cast<std::size_t>(active)]->kernel));
+        for (int i = 0; i < static_cast<int>(ready_.size()); ++i)
+            if (const double us = contract_->measured_us(i); us > 0)
+                text += fmt::format(
+                    "; {} took {:.4g} us{}{}",
+                    kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel), us,
+                    i ? fmt::format(" and {:.4g} us to convert", contract_->converted_us(i)) : "",
+                    contract_->dropped(i) ? ", and was dropped" : "");
+        text += ".";
+    }
+    for (const auto& r : ready_)
+        if (!r->failure.empty())
+            text += fmt::format(" {} could not be used: {}.", kernels_.id(*r->kernel), r->failure);
+    return text;
+}
+
+template class Plan<float, std::int32_t>;
+template class Plan<float, std::int64_t>;
+template class Plan<double, std::int32_t>;
+template class Plan<double, std::int64_t>;
+
+}  // namespace sptune::tuner

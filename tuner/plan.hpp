@@ -1,0 +1,89 @@
+// A matrix, the kernels that may apply it, and the conversions made so far.
+#pragma once
+
+#include "tuner/contract.hpp"
+#include "tuner/cuda/calls.hpp"
+#include "tuner/select.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sptune::tuner {
+
+enum class Online {
+    automatic,  ///< try on the user's calls unless the choice was measured on this matrix
+    always,
+    never,  ///< believe every prediction
+};
+
+struct PlanOptions {
+    SelectOptions select;
+    Online online = Online::automatic;
+    Terms terms;  ///< expected_calls, trusted and watch are set by the plan
+};
+
+/// y = αAx + βy with the kernel that pays. Threads may apply one plan at the same time. The arrays
+/// of A must outlive it and keep their structure; where values change, say so.
+template <class T, class P>
+class Plan {
+  public:
+    /// Chooses; converts at once where the number of calls is known. The kernels must outlive it.
+    /// Throws Unmet, OutOfMemory, CudaError.
+    Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels, const PlanOptions& options);
+
+    /// Waits for the GPU that may still be using it.
+    ~Plan();
+
+    /// x has cols entries, y rows, in the memory of A; they must not overlap. A plan that has
+    /// settled allocates nothing; one that has not may convert. On a GPU the calls enqueue to
+    /// `stream`, and those of a trial wait for it. Throws CudaError.
+    void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
+
+    /// New values for the same structure; what is converted is converted again where that pays.
+    /// No apply may run meanwhile. On a GPU it waits for all that was enqueued before.
+    void update_values(const T* values);
+
+    /// What was chosen and why, what became of it, and times.
+    std::string why() const;
+    /// Id of the kernel that calls use at present.
+    std::string current() const;
+    /// Nothing will be converted or tried any more.
+    bool settled() const;
+    const Selection& selection() const { return selection_; }
+    const CsrView<T, P>& matrix() const { return matrix_.view; }
+    Backend backend() const { return matrix_.backend; }
+
+  private:
+    using Kernel = SpmvKernel<T, P>;
+    struct Ready {
+        const Kernel* kernel = nullptr;
+        std::unique_ptr<Storage> storage;
+        std::mutex mutex;  ///< for a storage with scratch memory of its own
+        std::unique_ptr<StreamOrder> order;
+        bool was_active = false;  ///< other threads may be using it
+        std::string failure;      ///< why it could not be converted
+    };
+
+    void add_offers();
+    bool convert(int which);
+    void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
+    double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
+    void publish();
+
+    Chooser<T, P> matrix_;
+    const KernelIndex<T, P>& kernels_;
+    PlanOptions options_;
+    Selection selection_;
+    int threads_ = 1;
+    std::vector<std::unique_ptr<Ready>> ready_;  ///< plain CSR, then the offers
+    std::unique_ptr<StreamTimer> timer_;         ///< of a GPU
+    std::unique_ptr<Contract> contract_;
+    std::atomic<Ready*> active_{nullptr};
+    std::atomic<bool> at_rest_{false};
+    mutable std::mutex mutex_;  ///< of the contract and of ready_
+};
+
+}  // namespace sptune::tuner

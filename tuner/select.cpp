@@ -1,0 +1,306 @@
+#include "tuner/select.hpp"
+
+#include "models/heuristic.hpp"
+#include "models/holding.hpp"
+#include "models/shipped.hpp"
+#include "tuner/cuda/select.hpp"
+#include "tuner/identify.hpp"
+#include "tuner/select_reasons.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+namespace {
+
+/// Where a prediction gains less than this, it is not worth the trouble of being wrong.
+constexpr double kWorthwhile = 0.97;
+constexpr std::size_t kRunnersUp = 4;
+
+/// One kernel with what is known or predicted of it.
+template <class T, class P>
+struct Entrant {
+    const SpmvKernel<T, P>* kernel;
+    Ranked ranked;
+    /// What conversion would hold, where a measurement tells.
+    std::optional<std::uint64_t> held;
+
+    double total_us(double calls) const { return ranked.predicted_us + ranked.convert_us / calls; }
+};
+
+template <class T>
+double error_of(std::int64_t longest_row) {
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) *
+           (static_cast<double>(longest_row) + 4);
+}
+
+template <class T, class P>
+class Selector {
+  public:
+    using Kernel = SpmvKernel<T, P>;
+    using Field = std::vector<Entrant<T, P>>;
+
+    Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+             const SelectOptions& options)
+        : matrix_(matrix), kernels_(kernels), options_(options) {}
+
+    Selection run() {
+        const double start = options_.clock();
+        device_ = identify(matrix_.backend, options_.threads);
+        result_.calls = options_.calls;
+        check_error();
+        if (!look_up()) predict();
+        result_.why = why_selected(result_, lookup_, device_.key);
+        result_.features = std::move(features_);
+        result_.select_us = options_.clock() - start;
+        return std::move(result_);
+    }
+
+  private:
+    double calls() const { return options_.calls > 0 ? options_.calls : kUnknownCalls; }
+
+    const Features& features() {
+        if (!features_) features_ = matrix_.features();
+        return *features_;
+    }
+
+    bool wanted(const Kernel& kernel) const {
+        const Constraints& c = options_.constraints;
+        return (!c.deterministic || kernel.variant.deterministic) &&
+               (c.variants == "*" || matches(kernels_.id(kernel), c.variants));
+    }
+
+    void check_error() {
+        const double asked = options_.constraints.error;
+        if (!(asked < std::numeric_limits<double>::infinity())) return;
+        const double kept = error_of<T>(features().row_max);
+        if (kept <= asked) return;
+        const bool f64_would_do = error_of<double>(features().row_max) <= asked;
+        throw Unmet(fmt::format(
+            "error bound: rows of up to {} entries keep {:.2g} in {}, {:.2g} was asked for{}",
+            features().row_max, kept, to_string(value_type_of<T>()), asked,
+            f64_would_do ? "; use f64" : "; no precision that sptune has is enough"));
+    }
+
+    /// A stored measurement decides, if there is one for this device and the constraints.
+    bool look_up() {
+        if (!options_.store) return false;
+        lookup_.asked = true;
+        // Without entries for this device the fingerprint would be of no use, unless the features
+        // bring it along.
+        if (!options_.store->may_know(device_.key)) features();
+        const std::uint64_t print = features_ ? features_->fingerprint : matrix_.fingerprint();
+        const std::string key =
+            db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
+        const auto digest = options_.store->digest(device_.key, key, &lookup_.others);
+        if (!digest) return false;
+        lookup_.found = true;
+        Field field;
+        for (const db::Candidate& c : digest->fastest) {
+            const Kernel* kernel = kernels_.find(c.id);
+            if (!kernel || c.kernel_hash != kernel->variant.kernel_hash) {
+                ++lookup_.stale;
+                continue;
+            }
+            Entrant<T, P> e{kernel, {c.id, c.time->median, c.convert_us}, held_by(c, *kernel)};
+            if (kernel == &kernels_.baseline()) result_.baseline = e.ranked;
+            field.push_back(std::move(e));
+        }
+        if (field.empty() || result_.baseline.id.empty()) return false;
+        prefer_winner(field, digest->winner);
+        const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
+        if (!decide(std::move(field), legal, 1)) return false;
+        result_.source = Source::exact;
+        result_.confidence = 1;
+        return true;
+    }
+
+    /// The stored bytes of a call less those of the vectors; nothing for what is used in place.
+    std::uint64_t held_by(const db::Candidate& c, const Kernel& kernel) const {
+        const auto vectors = (static_cast<std::uint64_t>(matrix_.view.rows) +
+                              static_cast<std::uint64_t>(matrix_.view.cols)) *
+                             sizeof(T);
+        if (kernel.variant.layout == kernels_.baseline().variant.layout) return 0;
+        return c.bytes > vectors ? c.bytes - vectors : 0;
+    }
+
+    /// The sweep has resolved ties with more knowledge than medians give.
+    static void prefer_winner(Field& field, const std::string& winner) {
+        const auto it = std::find_if(field.begin(), field.end(),
+                                     [&](const auto& e) { return e.ranked.id == winner; });
+        if (it != field.end())
+            it->ranked.predicted_us =
+                std::min(it->ranked.predicted_us, field.front().ranked.predicted_us);
+    }
+
+    /// The first model decides that covers the device and knows a kernel that may be used.
+    void predict() {
+        const db::Device device =
+            device_without_measuring(matrix_.backend, options_.threads, options_.store);
+        bool covered = false;
+        for (const models::Predictor* model : options_.models) {
+            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            covered = true;
+            if (decide(predictions(*model, device), inspector())) return;
+        }
+        if (covered) throw unmet();
+        const Kernel& plain = kernels_.baseline();
+        result_.model.clear();
+        result_.baseline = {kernels_.id(plain), 0, 0};
+        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
+    }
+
+    /// Sets what the result says of the model as well. Empty where it knows nothing of plain CSR.
+    Field predictions(const models::Predictor& model, const db::Device& device) {
+        const auto& known = kernels_.known_to(model);
+        std::vector<models::Option> options;
+        for (const Kernel* kernel : known)
+            options.push_back(
+                {&kernel->variant, models::estimated_bytes(features(), kernel->variant)});
+        const auto answers = model.predict(features(), device, options);
+        Field field;
+        if (!std::isfinite(answers.front().time_us)) return field;
+        for (std::size_t i = 0; i < known.size(); ++i)
+            field.push_back({known[i],
+                             {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
+                             {}});
+        result_.baseline = field.front().ranked;
+        result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
+        result_.model = model.name();
+        result_.confidence = model.confidence(features(), device);
+        return field;
+    }
+
+    auto inspector() {
+        return [this](const Kernel& kernel) {
+            return kernel.inspect(matrix_.view, features(), kernel.variant.params);
+        };
+    }
+
+    /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
+    /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
+    template <class Inspect>
+    bool decide(Field field, const Inspect& inspect, double worthwhile = kWorthwhile) {
+        std::erase_if(field, [&](const Entrant<T, P>& e) {
+            return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
+                   !std::isfinite(e.ranked.predicted_us);
+        });
+        std::stable_sort(field.begin(), field.end(), [&](const auto& a, const auto& b) {
+            return a.total_us(calls()) < b.total_us(calls());
+        });
+        // Plain CSR goes first where nothing beats it by enough.
+        const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
+            return e.kernel == &kernels_.baseline();
+        });
+        if (plain != field.end() &&
+            field.front().total_us(calls()) > worthwhile * plain->total_us(calls()))
+            std::rotate(field.begin(), plain, plain + 1);
+        auto chosen = field.begin();
+        while (chosen != field.end() && !usable(*chosen, inspect)) ++chosen;
+        if (chosen == field.end()) return false;
+        result_.chosen = chosen->ranked;
+        for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
+            result_.runners_up.push_back(e->ranked);
+        const double saved = result_.baseline.predicted_us - result_.chosen.predicted_us;
+        result_.break_even_calls = result_.chosen.convert_us <= 0 ? 0
+                                   : saved > 0 ? std::ceil(result_.chosen.convert_us / saved)
+                                               : -1;
+        return true;
+    }
+
+    template <class Inspect>
+    bool usable(const Entrant<T, P>& e, const Inspect& inspect) const {
+        const std::uint64_t most = options_.constraints.memory_bytes;
+        if (e.held) return *e.held <= most;
+        if (e.kernel == &kernels_.baseline()) return true;
+        const Footprint f = inspect(*e.kernel);
+        const double csr =
+            static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));
+        return f.illegal.empty() && f.storage_bytes <= most &&
+               static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
+    }
+
+    /// Which constraint left nothing to choose from: the first that no kernel meets with those
+    /// before it.
+    Unmet unmet() const {
+        const Constraints& c = options_.constraints;
+        std::vector<const Kernel*> left;
+        for (const Kernel& k : kernels_.kernels())
+            if (matches(kernels_.id(k), c.variants)) left.push_back(&k);
+        if (left.empty())
+            return Unmet(
+                fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
+        if (c.deterministic) std::erase_if(left, [](auto* k) { return !k->variant.deterministic; });
+        if (left.empty())
+            return Unmet(
+                fmt::format("deterministic: no kernel that matches \"{}\" is; allow more "
+                            "variants",
+                            c.variants));
+        if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
+            return Unmet(fmt::format(
+                "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
+                "memory nor a conversion",
+                c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants,
+                kernels_.id(kernels_.baseline())));
+        return Unmet(
+            fmt::format("variants: nothing is known of the kernels that match \"{}\", or "
+                        "none of them suits this matrix",
+                        c.variants));
+    }
+
+    const Chooser<T, P>& matrix_;
+    const KernelIndex<T, P>& kernels_;
+    const SelectOptions& options_;
+    db::Device device_;
+    std::optional<Features> features_;
+    Lookup lookup_;
+    Selection result_;
+};
+
+}  // namespace
+
+std::vector<const models::Predictor*> default_models() {
+    static const models::Heuristic heuristic;
+    if (const models::Predictor* shipped = models::shipped_model()) return {shipped, &heuristic};
+    return {&heuristic};
+}
+
+std::string_view to_string(Source source) {
+    return source == Source::exact ? "exact" : source == Source::model ? "model" : "heuristic";
+}
+
+template <class T, class P>
+Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
+    if (backend == Backend::cuda) return choose_on_device(view);
+    return {view, backend, [=] { return fingerprint(view, threads); },
+            [=] { return extract_features(view, threads); }};
+}
+
+template <class T, class P>
+Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options) {
+    if (backend == Backend::cuda) return select_with_copy_on_device(host, options);
+    return select_spmv(choose_for(host, backend, options.threads), KernelIndex<T, P>::of(backend),
+                       options);
+}
+
+template <class T, class P>
+Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+                      const SelectOptions& options) {
+    return Selector<T, P>(matrix, kernels, options).run();
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                   \
+    template Chooser<T, P> choose_for(CsrView<T, P>, Backend, int);                \
+    template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);  \
+    template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&, \
+                                   const SelectOptions&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune::tuner

@@ -1,0 +1,98 @@
+// Choosing a kernel without measuring: a stored measurement of this very matrix, else a model, else
+// the heuristic; with what the caller cannot do without as constraints.
+#pragma once
+
+#include "db/store.hpp"
+#include "models/predictor.hpp"
+#include "tuner/kernel_index.hpp"
+#include "tuner/measure.hpp"
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sptune::tuner {
+
+/// Each is off by default.
+struct Constraints {
+    bool deterministic = false;  ///< bit-identical repeats
+    /// Bytes that the converted A may hold beside the caller's own arrays.
+    std::uint64_t memory_bytes = ~0ull;
+    double convert_us = std::numeric_limits<double>::infinity();  ///< longest conversion
+    /// Largest |y_i - exact| / Σ_j |a_ij||x_j| that any row may have. What every verified kernel
+    /// keeps is eps(T) · (longest row + 4), see Problem::bound: f32 is refused where that is more
+    /// than this, and f64 where not even that suffices.
+    double error = std::numeric_limits<double>::infinity();
+    std::string variants = "*";  ///< glob of ids
+};
+
+/// A constraint cannot be met. The message says which, what is possible and the remedy.
+class Unmet : public Error {
+  public:
+    using Error::Error;
+};
+
+enum class Source { exact, model, heuristic };
+std::string_view to_string(Source source);
+
+/// A matrix as choosing sees it: `view` lies in the memory of `backend`.
+template <class T, class P>
+struct Chooser {
+    CsrView<T, P> view;
+    Backend backend = Backend::cpu;
+    std::function<std::uint64_t()> fingerprint;
+    std::function<Features()> features;
+};
+/// For host memory, and for the memory of the current GPU. threads 0: all.
+template <class T, class P>
+Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
+
+/// What is shipped, and the heuristic last.
+std::vector<const models::Predictor*> default_models();
+
+struct SelectOptions {
+    Constraints constraints;
+    double calls = 0;                  ///< that A will be applied for; 0: unknown
+    int threads = 0;                   ///< CPU; 0: all
+    const db::Store* store = nullptr;  ///< may be null
+    /// Asked in this order, the first that covers the device answers. Empty: plain CSR.
+    std::vector<const models::Predictor*> models = default_models();
+    Clock clock = steady_us;
+};
+
+/// Calls that are assumed for the choice where their number is unknown.
+inline constexpr double kUnknownCalls = 300;
+
+struct Ranked {
+    std::string id;
+    double predicted_us = 0;  ///< of one call
+    double convert_us = 0;    ///< once
+};
+
+struct Selection {
+    Source source = Source::heuristic;
+    std::string model;               ///< name of who predicted; empty for exact
+    Ranked chosen, baseline;         ///< the same one where nothing beats plain CSR
+    std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
+    double confidence = 0;           ///< 0 to 1; 1 for a stored measurement
+    /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
+    double break_even_calls = 0;
+    double calls = 0;  ///< as asked for; 0: unknown
+    double select_us = 0;
+    std::string why;                   ///< sentences for people
+    std::optional<Features> features;  ///< where they were needed
+};
+
+/// Throws Unmet, and what kernels throw that inspect a matrix on a GPU.
+template <class T, class P>
+Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+                      const SelectOptions& options);
+
+/// What a program would choose that has `host` in the memory of `backend`; for a GPU it is copied
+/// there first, which select_us leaves out. Throws DeviceError for a backend that is not there.
+template <class T, class P>
+Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options);
+
+}  // namespace sptune::tuner

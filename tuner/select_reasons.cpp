@@ -1,0 +1,73 @@
+#include "tuner/select_reasons.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sptune::tuner {
+namespace {
+
+std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
+    if (!l.asked) return "No database was asked. ";
+    if (s.source == Source::exact) return {};
+    std::string text =
+        l.found ? fmt::format("The stored measurement of this matrix on {} has no kernel to use",
+                              device_key)
+                : fmt::format("This matrix has not been measured on {}", device_key);
+    if (l.stale) text += fmt::format(" ({} times are of kernels that have changed since)", l.stale);
+    if (!l.others.empty())
+        text += fmt::format("; what is stored for another device ({}) is not used here",
+                            fmt::join(l.others, ", "));
+    return text + ". ";
+}
+
+std::string who(const Selection& s) {
+    return s.source == Source::heuristic ? "The heuristic"
+                                         : fmt::format("The model \"{}\"", s.model);
+}
+
+std::string on_calls(const Selection& s) {
+    if (s.chosen.convert_us <= 0) return "; it needs no conversion";
+    if (s.break_even_calls < 0) return "; its conversion never pays";
+    const std::string paid =
+        fmt::format("; its conversion ({:.4g} us) is repaid after {:.0f} calls",
+                    s.chosen.convert_us, std::max(1.0, std::ceil(s.break_even_calls)));
+    if (s.calls > 0) return paid + fmt::format(" of {:.0f}", s.calls);
+    return paid +
+           "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
+           "when as much time has been lost";
+}
+
+}  // namespace
+
+std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key) {
+    std::string text = on_lookup(s, lookup, device_key);
+    const bool plain = s.chosen.id == s.baseline.id;
+    if (s.source == Source::exact)
+        text += plain ? fmt::format(
+                            "Plain CSR, {}, was measured on this matrix and this device: "
+                            "{:.4g} us, and nothing pays for its conversion",
+                            s.chosen.id, s.chosen.predicted_us)
+                      : fmt::format(
+                            "{} was measured on this matrix and this device: {:.4g} us "
+                            "against {:.4g} us of plain CSR",
+                            s.chosen.id, s.chosen.predicted_us, s.baseline.predicted_us);
+    else if (s.model.empty())
+        text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
+    else if (plain)
+        text += fmt::format("{} expects nothing to beat plain CSR, {}, with its conversion", who(s),
+                            s.chosen.id);
+    else
+        text += fmt::format(
+            "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
+            "(confidence {:.2f})",
+            who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
+    if (!plain) text += on_calls(s);
+    if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
+        text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,
+                            s.runners_up.front().predicted_us / s.chosen.predicted_us);
+    return text + ".";
+}
+
+}  // namespace sptune::tuner

@@ -390,7 +390,7 @@ def main():
             return [item if isinstance(item, pathlib.Path) else make(args, item, folder) for item in group]
 
         # With cores to spare the next group is made while this one is measured.
-        spare = (os.cpu_count() or 1) >= 8
+        spare = args.backend == "cuda" or len(os.sched_getaffinity(0)) >= 8
         coming = ahead.submit(make_all, groups[0]) if groups else None
         for i, group in enumerate(groups):
             if time.monotonic() - start > args.limit:

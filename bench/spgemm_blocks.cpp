@@ -1,7 +1,9 @@
 // Products of random blocked matrices on the CPU, as a table: every search, f32, f64 and saturating
 // unsigned, blocks of 4 × 4 and 8 × 8.
 //
-//   bench_spgemm_blocks [ROWS [SHARE]]     rows and columns (2048), share of occupied blocks (0.5)
+//   bench_spgemm_blocks [ROWS [SHARE [M]]]   rows and columns (2048), share of occupied blocks
+//   (0.5),
+//                                            block size (4 and 8)
 //
 // Times are processor times of all threads together, the less of two runs, C included.
 #include "kernels/parallel.hpp"
@@ -82,13 +84,15 @@ int main(int argc, char** argv) {
     const index_t n = argc > 1 ? std::atoi(argv[1]) : 2048;
     const double share = argc > 2 ? std::atof(argv[2]) : 0.5;
     if (n < 8 || !(share > 0) || share > 1) {
-        std::fputs("usage: bench_spgemm_blocks [ROWS [SHARE]]; ROWS from 8, SHARE up to 1\n",
+        std::fputs("usage: bench_spgemm_blocks [ROWS [SHARE [M]]]; ROWS from 8, SHARE up to 1\n",
                    stderr);
         return 2;
     }
     std::printf(
         "| n | m | type | search | C | ms | GFLOP/s |\n|---:|---:|---|---|---|---:|---:|\n");
-    for (const int m : {4, 8}) {
+    const int only = argc > 3 ? std::atoi(argv[3]) : 0;
+    for (const int m : {2, 4, 8, 16, 32}) {
+        if (only ? m != only : m != 4 && m != 8) continue;
         measure<PlainMath<float>>("f32", n, m, share);
         measure<PlainMath<double>>("f64", n, m, share);
         measure<SaturatingMath>("saturating u32", n, m, share);

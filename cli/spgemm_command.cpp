@@ -14,7 +14,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/error.hpp"
 #include "tuner/multiply.hpp"
-#include "tuner/sweep.hpp"
+#include "tuner/select_product.hpp"
 
 #include <optional>
 
@@ -54,25 +54,12 @@ void require_fit(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
                     size_text(r.b(), b.rows, b.cols), r.transpose_b ? " transposed" : "", remedy));
 }
 
-/// Which kernel multiplies, and on whose word.
-struct Choice {
-    std::string id, source;
-};
-
 template <class T, class P>
-Choice choose(const SpgemmRequest& r, const ProductFeatures& product, Backend backend) {
+tuner::ProductSelection choose(const SpgemmRequest& r, const ProductFeatures& product,
+                               Backend backend) {
     if (!r.variant.empty()) return {r.variant, "asked for"};
-    const std::string fallback =
-        spgemm_default_id(backend, value_type_of<T>(), index_type_of<P>(), product.products_cv);
     const db::Store store = open_db(r.db);
-    const auto entry = store.load(tuner::device_of(backend, r.threads).key,
-                                  db::entry_key(Op::spgemm, value_type_of<T>(), index_type_of<P>(),
-                                                product.fingerprint, "warm"));
-    if (!entry || entry->winner.empty()) return {fallback, "default"};
-    // The database may know kernels that this build or machine lacks.
-    for (const auto& kernel : spgemm_kernels<T, P>(backend))
-        if (kernel.variant.id() == entry->winner) return {entry->winner, "database"};
-    return {fallback, "default"};
+    return tuner::select_product<T, P>(product, backend, &store, r.threads);
 }
 
 nlohmann::ordered_json size_json(const std::string& path, std::int64_t rows, std::int64_t cols,
@@ -81,8 +68,9 @@ nlohmann::ordered_json size_json(const std::string& path, std::int64_t rows, std
 }
 
 template <class T, class P>
-void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const Choice& choice,
-            const ProductFeatures& product, const tuner::Multiplied<T, P>& done) {
+void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
+            const tuner::ProductSelection& choice, const ProductFeatures& product,
+            const tuner::Multiplied<T, P>& done) {
     const CsrView<T, P> c = done.c.view();
     const auto nnz = static_cast<std::int64_t>(c.nnz());
     const double compression =
@@ -119,7 +107,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     const Backend backend = backends_of(r.backend).front();
     const ProductFeatures product =
         product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
-    Choice choice = choose<T, P>(r, product, backend);
+    tuner::ProductSelection choice = choose<T, P>(r, product, backend);
     if (!variant.empty()) choice.id = variant;
     SpgemmOptions options;
     options.sorted = !r.unsorted;

@@ -1,5 +1,6 @@
 #include "library/failures.hpp"
 
+#include "kernels/spgemm/kernel.hpp"
 #include "matrix/error.hpp"
 #include "tuner/select.hpp"
 
@@ -29,7 +30,8 @@ status status_of(const std::exception& e) {
     if (dynamic_cast<const std::bad_alloc*>(&e) || dynamic_cast<const OutOfMemory*>(&e))
         return status::out_of_memory;
     if (dynamic_cast<const tuner::Unmet*>(&e)) return status::unmet_constraint;
-    if (dynamic_cast<const UsageError*>(&e) || dynamic_cast<const InputError*>(&e))
+    if (dynamic_cast<const UsageError*>(&e) || dynamic_cast<const InputError*>(&e) ||
+        dynamic_cast<const SizeOverflow*>(&e))
         return status::invalid_argument;
     if (dynamic_cast<const DeviceError*>(&e)) return status::no_device;
 #ifdef SPTUNE_HAS_CUDA

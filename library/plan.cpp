@@ -1,5 +1,6 @@
 #include "library/plan.hpp"
 
+#include "library/database.hpp"
 #include "matrix/error.hpp"
 
 #include <cmath>
@@ -17,16 +18,6 @@ std::string_view mode() {
     const std::string_view word = value ? value : "";
     if (word.empty() || word == "read" || word == "off") return word.empty() ? "read" : word;
     throw UsageError(fmt::format("SPTUNE_MODE: expected off or read, not \"{}\"", word));
-}
-
-/// nullopt where there is none to ask.
-std::optional<db::Store> open_store(const char* where) {
-    if (where) return *where ? std::optional<db::Store>(db::Store(where)) : std::nullopt;
-    try {
-        return db::Store(db::default_path());
-    } catch (const Error&) {  // no home: nothing is stored for this user
-        return std::nullopt;
-    }
 }
 
 void require(bool holds, const char* what) {

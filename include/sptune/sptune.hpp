@@ -160,13 +160,55 @@ auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y) -> decltype(x.data(), 
 template <class T, class P>
 SPTUNE_API void forget(const csr_view<T, P>& A);
 
+struct spgemm_options {
+    bool sorted = true;                  ///< columns of each row of C in increasing order
+    bool drop_zeros = false;             ///< leave out entries whose sum is exactly 0
+    std::uint64_t memory_bytes = ~0ull;  ///< for C and all temporaries together
+    sptune::v1::backend backend = sptune::v1::backend::automatic;  ///< where to multiply;
+                                                                   ///< automatic: on the CPU
+    const char* variant = "";        ///< id of a kernel; "": what suits the pair
+    int threads = 0;                 ///< CPU; 0: all that OpenMP offers
+    const char* database = nullptr;  ///< as in plan_options
+};
+
+/// A CSR matrix in host memory that sptune has made.
+template <class T, class P = std::int32_t>
+class SPTUNE_API csr_matrix {
+  public:
+    /// Valid as long as this object is.
+    csr_view<T, P> view() const;
+    /// Id of the kernel that made it, and on whose word it was chosen: "database", "default" or
+    /// "asked for".
+    const std::string& made_by() const;
+    const std::string& source() const;
+
+    class implementation;
+    explicit csr_matrix(std::unique_ptr<implementation> p);
+    csr_matrix(csr_matrix&&) noexcept;
+    csr_matrix& operator=(csr_matrix&&) noexcept;
+    ~csr_matrix();
+
+  private:
+    std::unique_ptr<implementation> p_;
+};
+
+/// C = A·B with the kernel that `sptune profile --op spgemm` found to be the fastest for this pair,
+/// else with a good default. A and B lie in host memory; A.cols == B.rows. Where C has more entries
+/// than P can count, status::invalid_argument asks for 64-bit row pointers.
+template <class T, class P>
+SPTUNE_API csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
+                                        const spgemm_options& options = {});
+
 /// "0.1.0"
 SPTUNE_API const char* version();
 
 #define SPTUNE_DECLARE(T, P)                                                                   \
     extern template spmv_plan<T> plan(const csr_view<T, P>&, const plan_options&);             \
     extern template void auto_spmv(const csr_view<T, P>&, const T*, T*, const spmv_terms<T>&); \
-    extern template void forget(const csr_view<T, P>&);
+    extern template void forget(const csr_view<T, P>&);                                        \
+    extern template class csr_matrix<T, P>;                                                    \
+    extern template csr_matrix<T, P> auto_spgemm(const csr_view<T, P>&, const csr_view<T, P>&, \
+                                                 const spgemm_options&);
 #ifndef SPTUNE_BUILDING
 extern template class spmv_plan<float>;
 extern template class spmv_plan<double>;

@@ -59,8 +59,10 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
             const auto* operands = static_cast<const OperandStorage&>(s).operands();
             return kernel.multiply(problem, operands, kernel.variant.params, how, {threads});
         };
+        Variant variant = kernel.variant;
+        if (!kernel.prepare) variant.layout = "csr";  // the baseline's: nothing is converted
         contenders.push_back(
-            {.variant = kernel.variant,
+            {.variant = std::move(variant),
              .inspect =
                  [&problem, &kernel] {
                      SpgemmFootprint f = kernel.inspect(problem, kernel.variant.params);

@@ -4,6 +4,7 @@
 #include "models/holding.hpp"
 #include "models/shipped.hpp"
 #include "tuner/cuda/select.hpp"
+#include "tuner/decide.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
 
@@ -110,9 +111,9 @@ class Selector {
             field.push_back(std::move(e));
         }
         if (field.empty() || result_.baseline.id.empty()) return false;
-        prefer_winner(field, digest->winner);
+        nothing_beats(digest->winner, field);
         const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
-        if (!decide(std::move(field), legal, 1)) return false;
+        if (!decide(std::move(field), legal, 1, digest->winner)) return false;
         result_.source = Source::exact;
         result_.confidence = 1;
         return true;
@@ -127,13 +128,16 @@ class Selector {
         return c.bytes > vectors ? c.bytes - vectors : 0;
     }
 
-    /// The sweep has resolved ties with more knowledge than medians give.
-    static void prefer_winner(Field& field, const std::string& winner) {
+    /// The sweep has compared its winner with the rest more carefully than medians of different
+    /// stages tell: nothing counts as faster.
+    static void nothing_beats(const std::string& winner, Field& field) {
         const auto it = std::find_if(field.begin(), field.end(),
                                      [&](const auto& e) { return e.ranked.id == winner; });
-        if (it != field.end())
-            it->ranked.predicted_us =
-                std::min(it->ranked.predicted_us, field.front().ranked.predicted_us);
+        if (it == field.end()) return;
+        const double least = it->ranked.predicted_us;
+        for (Entrant<T, P>& e : field)
+            e.ranked.predicted_us = std::max(e.ranked.predicted_us, least);
+        std::rotate(field.begin(), it, it + 1);
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.
@@ -183,7 +187,8 @@ class Selector {
     /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
     /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
     template <class Inspect>
-    bool decide(Field field, const Inspect& inspect, double worthwhile = kWorthwhile) {
+    bool decide(Field field, const Inspect& inspect, double worthwhile = kWorthwhile,
+                const std::string& preferred = {}) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
                    !std::isfinite(e.ranked.predicted_us);
@@ -198,6 +203,12 @@ class Selector {
         if (plain != field.end() &&
             field.front().total_us(calls()) > worthwhile * plain->total_us(calls()))
             std::rotate(field.begin(), plain, plain + 1);
+        // What is as good as the sweep's winner is not chosen instead.
+        const auto winner = std::find_if(field.begin(), field.end(),
+                                         [&](const auto& e) { return e.ranked.id == preferred; });
+        if (winner != field.end() &&
+            winner->total_us(calls()) <= kTie * field.front().total_us(calls()))
+            std::rotate(field.begin(), winner, winner + 1);
         auto chosen = field.begin();
         while (chosen != field.end() && !usable(*chosen, inspect)) ++chosen;
         if (chosen == field.end()) return false;

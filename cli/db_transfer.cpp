@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "db/t4.hpp"
 #include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 
@@ -37,9 +38,25 @@ constexpr const char* kMergeRule =
 db::ExportFormat parse_format(const std::string& name) {
     if (name == "json") return db::ExportFormat::json;
     if (name == "csv") return db::ExportFormat::csv;
-    const bool planned = name == "t4" || name == "header";
-    throw UsageError(fmt::format("--format {}: {}; this version writes json and csv", name,
-                                 planned ? "comes in a later version" : "there is no such format"));
+    if (name == "t4") return db::ExportFormat::t4;
+    return db::ExportFormat::header;
+}
+
+void write_whole(const std::string& path, const std::string& text) {
+    if (path == "-" || std::filesystem::is_character_file(path)) {
+        write_text(path, text);
+        return;
+    }
+    AtomicFile file(path);
+    file.write(text);
+    file.commit();
+}
+
+/// "tuned-metadata.json" for "tuned.json".
+std::string metadata_path(const std::string& output) {
+    std::filesystem::path path(output);
+    path.replace_filename(path.stem().string() + "-metadata" + path.extension().string());
+    return path.string();
 }
 
 }  // namespace
@@ -74,22 +91,20 @@ int run_db_export(const Words& args) {
     std::string db, output = "-", format = "json";
     Options options("db export", "", "Writes the whole database as one document.");
     options.text("output,o", "FILE", output, "where to (- is stdout)")
-        .text("format", "json|csv", format,
-              "json: read by every sptune, for db import. csv: a row per candidate")
+        .choice("format", {"json", "csv", "t4", "header"}, format,
+                "json: read by every sptune, for db import. csv: a row per candidate. t4: FAIR "
+                "autotuning results 1.0.0, with FILE-metadata beside FILE. header: the winners "
+                "for C++")
         .text("db", "PATH", db, kDbHelp)
         .example("sptune db export -o tuned.json")
-        .example("sptune db export --format csv -o candidates.csv");
+        .example("sptune db export --format csv -o candidates.csv")
+        .example("sptune db export --format header -o winners.hpp");
     if (!options.parse(args)) return kOk;
     const db::ExportFormat kind = parse_format(format);
     const db::Store store = open_existing_db(db);
-    const std::string text = db::export_store(store, kind);
-    if (output == "-" || std::filesystem::is_character_file(output)) {
-        write_text(output, text);
-    } else {
-        AtomicFile file(output);
-        file.write(text);
-        file.commit();
-    }
+    write_whole(output, db::export_store(store, kind));
+    if (kind == db::ExportFormat::t4 && output != "-")
+        write_whole(metadata_path(output), db::export_t4_metadata(store));
     return kOk;
 }
 

@@ -3,6 +3,8 @@
 #include "db/csv.hpp"
 #include "db/document.hpp"
 #include "db/store.hpp"
+#include "db/t4.hpp"
+#include "db/winners_header.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,6 +44,8 @@ std::string export_store(const Store& store, ExportFormat format) {
         store.for_each([&](const std::string&, const Entry& e) { text += csv_rows(e); });
         return text;
     }
+    if (format == ExportFormat::t4) return export_t4_results(store);
+    if (format == ExportFormat::header) return export_header(store);
     nlohmann::ordered_json document{{"schema", "sptune.export/1"}, {"created_utc", utc_time()}};
     auto& entries = document["entries"] = nlohmann::ordered_json::array();
     store.for_each([&](const std::string&, const Entry& e) { entries.push_back(to_json(e)); });

@@ -97,10 +97,11 @@ struct MergeCount {
 /// newer one stays.
 MergeCount merge(const Store& from, const Store& to);
 
-enum class ExportFormat { json, csv };
+enum class ExportFormat { json, csv, t4, header };
 
 /// The whole database as one text, entries in the order of for_each(). json: schema
-/// "sptune.export/1", which Store opens again. csv: a row for each candidate.
+/// "sptune.export/1", which Store opens again. csv: a row for each candidate. t4: see db/t4.hpp,
+/// whose metadata is a text of its own. header: see db/winners_header.hpp.
 std::string export_store(const Store& store, ExportFormat format);
 
 /// $SPTUNE_DB, else $XDG_DATA_HOME/sptune/db, else $HOME/.local/share/sptune/db. As the XDG

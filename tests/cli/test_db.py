@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -91,10 +92,54 @@ class Db(harness.CliTest):
         self.assertEqual(rows[0]["candidate_id"], first["candidates"][0]["id"])
         self.assertEqual(float(rows[0]["features_row_cv"]), first["features"]["row_cv"])
 
-    def test_formats_of_later_versions_are_refused_by_name(self):
-        for name in ("t4", "header", "xml"):
-            done = self.sptune_db("export", "--db", self.db, "--format", name, code=2)
-            self.assertIn("json and csv", done.stderr)
+    def test_export_t4(self):
+        out = self.folder / "t4.json"
+        self.sptune_db("export", "--db", self.db, "--format", "t4", "-o", out)
+        document = json.loads(out.read_text("utf-8"))
+        self.assertEqual(document["schema_version"], "1.0.0")
+        entries = [json.loads(file.read_text("utf-8")) for file in self.files]
+        run = [c for e in entries for c in e["candidates"] if c["status"] not in ("bounded", "not_reached")]
+        self.assertEqual(len(document["results"]), len(run))
+        names = {"ok": "correct", "illegal": "constraints", "incorrect": "correctness", "timeout": "timeout",
+                 "crashed": "runtime", "out_of_memory": "runtime"}
+        for result, candidate in zip(document["results"], run):
+            self.assertEqual(result["configuration"]["id"], candidate["id"])
+            self.assertEqual(result["invalidity"], names[candidate["status"]])
+            self.assertEqual(result["correctness"], int(candidate["status"] == "ok"))
+            if candidate["status"] == "ok":
+                samples = candidate["time_us"]["samples"]
+                self.assertEqual(len(result["times"]["runtimes"]), len(samples))
+                for ms, us in zip(result["times"]["runtimes"], samples):
+                    self.assertAlmostEqual(1e3 * ms / us, 1)
+        metadata = json.loads((self.folder / "t4-metadata.json").read_text("utf-8"))
+        self.assertEqual(metadata["schema_version"], "1.0.0")
+        keys = {device["key"] for device in metadata["metadata"]["hardware"]["hardware_description"]}
+        self.assertEqual(keys, {e["device"]["key"] for e in entries})
+
+    def test_export_header_compiles_and_finds_the_winner(self):
+        entries = [json.loads(file.read_text("utf-8")) for file in self.files]
+        at = next(i for i, e in enumerate(entries) if e["winner"])
+        entry = entries[at]
+        entry["matrix"]["name"] = 'a"b\\c??/\x01é'
+        self.files[at].write_text(json.dumps(entry), "utf-8")
+        header = self.folder / "winners.hpp"
+        self.sptune_db("export", "--db", self.db, "--format", "header", "-o", header)
+        program = self.folder / "use.cpp"
+        program.write_text(f"""
+#include "winners.hpp"
+constexpr auto* w = sptune_winners::find("{entry["device"]["key"]}", 0x{entry["matrix"]["fingerprint"]}u,
+                                         "{entry["op"]}", "{entry["precision"]}", "{entry["index"]}", "{entry["cache"]}");
+static_assert(w->id == "{entry["winner"]}");
+static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["fingerprint"]}u));
+""")
+        compiler = shutil.which("c++") or self.skipTest("no C++ compiler")
+        done = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", program],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_export_refuses_unknown_formats(self):
+        done = self.sptune_db("export", "--db", self.db, "--format", "xml", code=2)
+        self.assertIn("t4", done.stderr)
 
     def test_import_refuses_what_is_no_export(self):
         for name, text in {"a.csv": "a,b\n", "b.json": "{}", "c.json": "[" * 100000}.items():

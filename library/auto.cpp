@@ -49,11 +49,13 @@ Sample sample(const csr_view<T, P>& a) {
     s.structure = static_cast<std::uint64_t>(nnz);
     for (std::uint64_t i = 0; i < kSamples; ++i) {
         const std::uint64_t weight = 2 * mix64(i) + 1;
-        s.structure += weight * bits_of(a.row_ptr[place(i, static_cast<std::uint64_t>(a.rows))]);
+        // Mixed before they are summed: sums of plain bits miss what cancels, such as sign changes.
+        const auto term = [&](auto value) { return mix64(bits_of(value) + weight); };
+        s.structure += term(a.row_ptr[place(i, static_cast<std::uint64_t>(a.rows))]);
         if (nnz <= 0) continue;
         const std::uint64_t k = place(i, static_cast<std::uint64_t>(nnz));
-        s.structure += (weight ^ 2) * bits_of(a.col_idx[k]);
-        s.values += weight * bits_of(a.values[k]);
+        s.structure += mix64(term(a.col_idx[k]));
+        s.values += term(a.values[k]);
     }
     return s;
 }
@@ -80,8 +82,7 @@ class Cache {
     }
 
     Item get(const csr_view<T, P>& a) {
-        // The plan of this thread's last call, unless plans were dropped since.
-        thread_local Item last;
+        Item& last = last_;
         thread_local std::uint64_t seen = 0;
         const std::uint64_t now = generation_.load(std::memory_order_acquire);
         if (!last || seen != now || !same(last->a, a) || !still(*last, a)) {
@@ -94,6 +95,7 @@ class Cache {
     void forget(const csr_view<T, P>& a) {
         const std::lock_guard lock(mutex_);
         items_.remove_if([&](const Item& item) { return same(item->a, a); });
+        if (last_ && same(last_->a, a)) last_.reset();
         ++generation_;
     }
 
@@ -102,8 +104,8 @@ class Cache {
     static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
         if (!item.on_host()) return true;
         const Sample now = sample(a);
-        if (now == item.sample) return true;
         const std::lock_guard lock(item.updating);
+        if (now == item.sample) return true;
         if (now.structure != item.sample.structure) return false;
         if (now.values != item.sample.values) {
             item.plan->update_values(a.values);
@@ -130,6 +132,9 @@ class Cache {
         if (items_.size() > kMostPlans) items_.pop_back();
         return item;
     }
+
+    /// The plan of this thread's last call, good unless plans were dropped since.
+    inline static thread_local Item last_;
 
     std::mutex mutex_;
     std::list<Item> items_;  ///< the last used first

@@ -2,6 +2,7 @@
 
 #include "library/database.hpp"
 #include "matrix/error.hpp"
+#include "tuner/cuda/calls.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -16,8 +17,10 @@ namespace {
 std::string_view mode() {
     const char* value = std::getenv("SPTUNE_MODE");
     const std::string_view word = value ? value : "";
-    if (word.empty() || word == "read" || word == "off") return word.empty() ? "read" : word;
-    throw UsageError(fmt::format("SPTUNE_MODE: expected off or read, not \"{}\"", word));
+    // The library tunes on the user's own calls and stores nothing: "tune" adds nothing here.
+    if (word.empty() || word == "read" || word == "tune") return "read";
+    if (word == "off") return word;
+    throw UsageError(fmt::format("SPTUNE_MODE: expected off, read or tune, not \"{}\"", word));
 }
 
 void require(bool holds, const char* what) {
@@ -28,7 +31,11 @@ template <class T, class P>
 tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     require(o.expected_calls >= 0 && std::isfinite(o.expected_calls),
             "expected_calls must be 0 or more");
-    require(o.epsilon > 0 && o.grace_calls >= 0, "epsilon must be positive, grace_calls 0 or more");
+    require(o.epsilon > 0 && o.grace_calls >= 0 && std::isfinite(o.epsilon) &&
+                std::isfinite(o.grace_calls),
+            "epsilon must be positive, grace_calls 0 or more");
+    require(!std::isnan(o.error_bound) && !std::isnan(o.longest_conversion_us),
+            "error_bound and longest_conversion_us must be numbers");
     require(o.threads >= 0, "threads must be 0 or more");
     if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
         (o.backend == v1::backend::cuda && backend != Backend::cuda))
@@ -72,7 +79,10 @@ class PlanOf final : public Implementation<T> {
     void update_values(const T* values) override {
         require(values || a_.nnz() == 0, "values is null");
         a_.values = values;
-        if (transpose_) transpose_->update(a_);
+        if (transpose_) {
+            if (backend_ == Backend::cuda) tuner::wait_for_device();  // for calls and for values
+            transpose_->update(a_);
+        }
         plan_->update_values(transpose_ ? transpose_->view().values : values);
     }
     choice selection() const override {

@@ -50,6 +50,7 @@ std::vector<Prediction> Nearest::predict(const Features& features, const db::Dev
         }
         if (distance < least) least = distance, nearest = samples_[i];
     }
+    if (!nearest) return out;  // features beyond all bounds
     std::map<std::string, const Timed*> known;
     for (const Timed& t : nearest->timed) known.emplace(short_name(t.variant), &t);
     for (std::size_t i = 0; i < options.size(); ++i)

@@ -72,7 +72,8 @@ void Search::halve() {
         std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
             return a->record.time->median < b->record.time->median;
         });
-        field.resize(std::max(effort_.finalists, field.size() / 2));
+        // Never more than there are: some may have failed on the way.
+        field.resize(std::min(field.size(), std::max(effort_.finalists, field.size() / 2)));
     }
     final_ = std::move(field);
 }

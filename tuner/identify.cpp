@@ -43,7 +43,13 @@ db::Device identify(Backend backend, int threads) {
 
 db::Device device_without_measuring(Backend backend, int threads, const db::Store* store) {
     db::Device device = identify(backend, threads);
-    if (const auto stored = store ? store->device(device.key) : std::nullopt) return *stored;
+    if (const auto stored = store ? store->device(device.key) : std::nullopt) {
+        const auto& curve = stored->bandwidth_curve;
+        const bool sound = std::all_of(curve.begin(), curve.end(), [](const db::BandwidthPoint& p) {
+            return p.bytes > 0 && p.gbs > 0;
+        });
+        if (sound && stored->bandwidth_gbs > 0) return *stored;
+    }
     backend == Backend::cuda ? assume_gpu_bandwidth(device) : assume_cpu_bandwidth(device);
     return device;
 }

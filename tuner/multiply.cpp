@@ -2,6 +2,7 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/host_product.hpp"
+#include "matrix/memory.hpp"
 #include "tuner/cuda/sweep_product.hpp"
 #include "tuner/multiply_with.hpp"
 
@@ -32,7 +33,9 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
     if (backend == Backend::cuda) return multiply_cuda(a, b, product, id, options);
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};
-    return multiply_with(problem, backend, id, options, resolve_threads(threads), take<T, P>);
+    SpgemmOptions limited = options;
+    limited.memory_bytes = std::min(options.memory_bytes, available_memory() / 10 * 9);
+    return multiply_with(problem, backend, id, limited, resolve_threads(threads), take<T, P>);
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                             \

@@ -50,10 +50,12 @@ void Plan<T, P>::add_offers() {
                     (options_.online == Online::automatic && selection_.source == Source::exact);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
 
-    // Plain CSR is what everything is held against, unless the constraints forbid it.
+    // Plain CSR is what everything is held against, unless the constraints forbid it. Kernels that
+    // repeat themselves to the bit still differ from each other: then there may be only one.
+    const Constraints& limits = options_.select.constraints;
     const bool plain_allowed =
-        options_.select.constraints.variants == "*" ||
-        matches(selection_.baseline.id, options_.select.constraints.variants);
+        !limits.deterministic &&
+        (limits.variants == "*" || matches(selection_.baseline.id, limits.variants));
     const Kernel* chosen = kernels_.find(selection_.chosen.id);
     if (!plain_allowed) {
         add(*chosen);
@@ -136,6 +138,8 @@ void Plan<T, P>::publish() {
 template <class T, class P>
 void Plan<T, P>::run(Ready& r, T alpha, const T* x, T beta, T* y, void* stream) {
     const Launch launch{threads_, stream};
+    if (!r.storage)
+        throw Error("this plan cannot be used since its update_values failed; make a new one");
     if (!r.storage->exclusive()) return r.kernel->apply(*r.storage, alpha, x, beta, y, launch);
     const std::lock_guard lock(r.mutex);
     if (r.order) r.order->before(stream);

@@ -1,7 +1,7 @@
 #include "tuner/select_product.hpp"
 
 #include "kernels/spgemm/registry.hpp"
-#include "tuner/sweep.hpp"
+#include "tuner/identify.hpp"
 
 #include <optional>
 
@@ -14,7 +14,7 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
     constexpr IndexType index = index_type_of<P>();
     if (store) {
         const std::optional<db::Entry> entry =
-            store->load(device_of(backend, threads).key,
+            store->load(identify(backend, threads).key,
                         db::entry_key(Op::spgemm, value, index, product.fingerprint, "warm"));
         if (entry && !entry->winner.empty())
             for (const auto& kernel : spgemm_kernels<T, P>(backend))

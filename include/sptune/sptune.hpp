@@ -68,7 +68,8 @@ struct plan_options {
     bool transposed = false;  ///< for Aᵀ: y = αAᵀx + βy; the plan then holds a transpose of A
 
     // Constraints. What cannot be met is refused with status::unmet_constraint.
-    bool deterministic = false;          ///< bit-identical repeats
+    bool deterministic = false;  ///< bit-identical repeats: one kernel from the first call to the
+                                 ///< last, so that nothing is tried and nothing promised
     std::uint64_t memory_bytes = ~0ull;  ///< that conversions may hold beside A
     double longest_conversion_us = 1e300;
     double error_bound = 1e300;  ///< of |y - exact| / |A||x| in every row; see the docs
@@ -106,6 +107,8 @@ class SPTUNE_API spmv_plan {
     /// y = αAx + βy; x has cols entries, y rows (with `transposed` the other way round), in the
     /// same memory as A, not overlapping. β = 0 never reads y. Once settled it allocates nothing.
     /// `stream` is a cudaStream_t; the call only enqueues, except while candidates are being tried.
+    /// A captured graph keeps the kernel of that moment; its launches must not overlap other calls.
+    /// x must be finite: padding multiplies entries of x by 0; `variants = "*.csr.*"` has none.
     void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
     /// y = A x
     void apply(const T* x, T* y, void* stream = nullptr) { apply(T{1}, x, T{0}, y, stream); }
@@ -113,7 +116,8 @@ class SPTUNE_API spmv_plan {
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// New values for the same structure (nnz, in the memory of A). Converts again where that pays;
-    /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile.
+    /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile, and
+    /// CUDA graphs that hold calls have to be captured again.
     void update_values(const T* values);
 
     choice selection() const;

@@ -43,12 +43,20 @@ class GridRow {
     std::vector<index_t> columns_;
 };
 
+/// Each thread has memory for all block columns: no more of them than the entries are worth.
+template <class T, class P>
+int worthwhile_threads(CsrView<T, P> a, int m, int threads) {
+    return static_cast<int>(std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(a.nnz()) / (a.cols / m + 1), 1, threads));
+}
+
 }  // namespace
 
 template <class T, class P>
 Buffer<std::int64_t> count_grid_blocks(CsrView<T, P> a, int m, int threads) {
     const auto block_rows = static_cast<index_t>((std::int64_t{a.rows} + m - 1) / m);
     Buffer<std::int64_t> ptr(static_cast<std::size_t>(block_rows) + 1, 0);
+    threads = worthwhile_threads(a, m, threads);
 #pragma omp parallel num_threads(threads)
     {
         GridRow<T, P> row(a, m);
@@ -70,6 +78,7 @@ BlockCsr<T> to_blocks(CsrView<T, P> a, int m, int threads) {
     out.col = Buffer<index_t>(blocks);
     out.values = Buffer<T>(blocks * size * size);
     out.pattern = Buffer<std::uint32_t>(blocks * size);
+    threads = worthwhile_threads(a, m, threads);
 #pragma omp parallel num_threads(threads)
     {
         GridRow<T, P> row(a, m);

@@ -62,7 +62,9 @@ struct MklFormat {
 template <class T>
 void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch) {
     const auto& s = static_cast<const MklStorage<T>&>(storage);
-    mkl::library().of<T>().mv(mkl::kNonTranspose, alpha, s.handle, mkl::kGeneralMatrix, x, beta, y);
+    const int failed = mkl::library().of<T>().mv(mkl::kNonTranspose, alpha, s.handle,
+                                                 mkl::kGeneralMatrix, x, beta, y);
+    if (failed) throw Error("MKL refused to multiply with status " + std::to_string(failed));
 }
 
 template <class T>

@@ -95,9 +95,29 @@ TYPED_TEST(Library, NewValuesAndStructuresAreNoticedInHostMemory) {
         for (T& v : a.values) v += static_cast<T>(0.5);
         sptune::auto_spmv(a.view(), x, y);
         expect_near(y, a.times(1, x, 0, y));
+        for (T& v : a.values) v = -v;  // all sampled bits change in the same way
+        sptune::auto_spmv(a.view(), x, y);
+        expect_near(y, a.times(1, x, 0, y));
         for (auto& j : a.col_idx) j = 1999 - j;
         sptune::auto_spmv(a.view(), x, y);
         expect_near(y, a.times(1, x, 0, y));
+    }
+}
+
+TEST(LibraryMore, DeterministicPlansRepeatThemselvesFromTheFirstCallOn) {
+    const Matrix<float, std::int32_t> a(3000);
+    const auto x = wavy<float>(3000);
+    for (const double calls : {0.0, 1e6}) {
+        sptune::plan_options options;
+        options.deterministic = true;
+        options.expected_calls = calls;
+        auto plan = sptune::plan(a.view(), options);
+        std::vector<float> first(3000), y(3000);
+        plan.apply(x.data(), first.data());
+        for (int call = 0; call < 200; ++call) {
+            plan.apply(x.data(), y.data());
+            ASSERT_EQ(y, first) << "call " << call;
+        }
     }
 }
 

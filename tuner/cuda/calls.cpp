@@ -42,21 +42,20 @@ class CudaStreamTimer final : public StreamTimer {
 class CudaStreamOrder final : public StreamOrder {
   public:
     void before(void* stream) override {
-        // A graph cannot wait for what is outside of it; its user orders its launches.
-        if (used_ && stream != last_ && !is_capturing(stream))
+        // A graph cannot wait for what is outside of it; its user orders its launches. Handles do
+        // not tell streams apart: cudaStreamPerThread is another one in every thread.
+        if (used_ && !is_capturing(stream))
             SPTUNE_CUDA(cudaStreamWaitEvent(as_stream(stream), done_, 0));
     }
     void after(void* stream) override {
         if (is_capturing(stream)) return;  // the event would belong to the graph
         SPTUNE_CUDA(cudaEventRecord(done_, as_stream(stream)));
         used_ = true;
-        last_ = stream;
     }
 
   private:
     Event done_{cudaEventDisableTiming};
     bool used_ = false;
-    void* last_ = nullptr;
 };
 
 }  // namespace

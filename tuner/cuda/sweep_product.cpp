@@ -22,7 +22,10 @@ template <class T, class P>
 Csr<T, P> to_host(const Product<T, P>& product) {
     const CsrView<T, P> c = product.view();
     Csr<T, P> host{c.rows, c.cols, {}, {}, {}};
-    if (c.rows == 0) return host;
+    if (c.rows == 0) {
+        host.row_ptr = Buffer<P>(1, P{0});
+        return host;
+    }
     copy_out(host.row_ptr, c.row_ptr, static_cast<std::size_t>(c.rows) + 1);
     // What a wrong kernel says of its size must not be believed.
     const auto entries = static_cast<std::size_t>(std::max<P>(host.nnz(), 0));

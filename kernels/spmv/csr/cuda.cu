@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(Block)
                       ? a.entries
                       : static_cast<P>((static_cast<std::int64_t>(tile) + 1) * n - last);
     // The row that goes on in the next tile counts as one more.
-    const int count = last - first + (tile + 1 == tiles ? 0 : 1);
+    const int count = last - first + (tile + 1 == tiles || last == a.rows ? 0 : 1);
     rows.template load<Block>(a.row_ptr + first, count, begin, end);
     stage_products<Block, Items>(a.values + begin, a.col_idx + begin, static_cast<int>(end - begin),
                                  x, product);

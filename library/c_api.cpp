@@ -111,16 +111,17 @@ const char* sptune_last_error(void) {
     return last_error.c_str();
 }
 
-void sptune_options_init(sptune_options* options) {
+void sptune_options_init_sized(sptune_options* options, std::size_t size) {
     if (!options) return;
     const sptune::plan_options p;
-    *options = {sizeof *options, p.expected_calls,
-                p.transposed,    p.deterministic,
-                p.memory_bytes,  p.longest_conversion_us,
-                p.error_bound,   p.variants,
-                SPTUNE_ANY,      SPTUNE_ONLINE_AUTOMATIC,
-                p.epsilon,       p.grace_calls,
-                p.threads,       p.database};
+    const sptune_options all{size,           p.expected_calls,
+                             p.transposed,   p.deterministic,
+                             p.memory_bytes, p.longest_conversion_us,
+                             p.error_bound,  p.variants,
+                             SPTUNE_ANY,     SPTUNE_ONLINE_AUTOMATIC,
+                             p.epsilon,      p.grace_calls,
+                             p.threads,      p.database};
+    std::memcpy(options, &all, std::min(size, sizeof all));
 }
 
 sptune_status sptune_plan_create(const sptune_csr* a, const sptune_options* options,

@@ -62,7 +62,7 @@ class DeviceTranspose final : public Transpose<T, P> {
 
 template <class T, class P>
 Backend backend_of(const csr_view<T, P>& a) {
-    const bool device = a.rows > 0 && tuner::is_device_pointer(a.row_ptr);
+    const bool device = a.row_ptr && tuner::is_device_pointer(a.row_ptr);
     for (const void* p : {static_cast<const void*>(a.col_idx), static_cast<const void*>(a.values)})
         require(!p || tuner::is_device_pointer(p) == device,
                 "the matrix lies partly in host memory and partly on a GPU; put all three arrays "

@@ -66,7 +66,11 @@ SPTUNE_C_API const char* sptune_version(void);
 /* Of the last call of this thread that failed; valid until the next one that fails. */
 SPTUNE_C_API const char* sptune_last_error(void);
 
-SPTUNE_C_API void sptune_options_init(sptune_options* options);
+/* The defaults, for a struct of `size` bytes: that of the version you were compiled with. */
+SPTUNE_C_API void sptune_options_init_sized(sptune_options* options, size_t size);
+static inline void sptune_options_init(sptune_options* options) {
+    sptune_options_init_sized(options, sizeof *options);
+}
 /* options may be NULL. On failure *plan is NULL. */
 SPTUNE_C_API sptune_status sptune_plan_create(const sptune_csr* A, const sptune_options* options,
                                               sptune_plan** plan);

@@ -33,11 +33,21 @@ struct alignas(2 * sizeof(V)) TwoOf {
 /// place in its group of four, where the instruction speaks of t and t + 4.
 __device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[4],
                                              const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else  // the same in quarters, the largest that compute capability 8.0 has
+#pragma unroll
+    for (int part = 0; part < 4; ++part) {
+        const int rows = part % 2, inner = part / 2;
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                     : "+d"(c[2 * rows]), "+d"(c[2 * rows + 1])
+                     : "d"(a[part]), "d"(b[inner]));
+    }
+#endif
 }
 
 __device__ __forceinline__ void copy_async(void* to, const void* from) {

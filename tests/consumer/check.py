@@ -19,7 +19,7 @@ def run(*words, **more):
 
 
 run(cmake, "--install", build, "--prefix", prefix, stdout=subprocess.DEVNULL)
-run(cmake, "-S", source, "-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+run(cmake, "-G", "Ninja", "-S", source, "-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
     "-DCMAKE_BUILD_TYPE=Release")
 run(cmake, "--build", scratch / "build")
 for program in ("consumer_cpp", "consumer_c"):

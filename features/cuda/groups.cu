@@ -77,9 +77,9 @@ __device__ unsigned blocks_of(unsigned rows) {
 using Counts = unsigned[kSides][kSides];
 
 /// Which columns may be there, without asking the table: one bit for all that are equal modulo
-/// kBits. Most neighbours of a scattered entry are not.
+/// 32 · kWords. Most neighbours of a scattered entry are not.
 struct ColumnFilter {
-    static constexpr unsigned kWords = 512, kBits = 32 * kWords;
+    static constexpr unsigned kWords = 512;
     unsigned words[kWords];
 
     __device__ void add(unsigned column) {

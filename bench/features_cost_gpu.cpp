@@ -1,8 +1,7 @@
 // features_cost_gpu MATRIX...: what extract_features_on_device costs, in plain CUDA CSR SpMVs of
 // the same matrix (f64). A matrix is a file or FAMILY:PARAMETER=NUMBER,... (see `sptune generate`),
 // e.g. stencil-3d-27:rows=1e6. SpMVs follow each other without waiting, as a solver calls them;
-// features are calls that wait for their result. Medians of warm repeats. "on host" is the time
-// with a copy to the host and the CPU instead, where that is tried (up to a million nonzeros).
+// features are calls that wait for their result. Medians of warm repeats.
 #include "features/cuda/features.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/cuda/device_csr.hpp"

@@ -41,9 +41,9 @@ __device__ bool varied(const T* values, const EntryTile& tile) {
     return found;
 }
 
-/// A block takes one tile after the other and adds up at its end.
+/// A block takes tiles that follow each other, and adds up at its end.
 template <class T, class P>
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kTileThreads, 5)
     visit_entries(CsrView<T, P> a, std::int64_t nnz, unsigned* occupied, Sums* sums) {
     __shared__ EntryTile::Shared memory;
     __shared__ unsigned recent[kRecent];
@@ -56,8 +56,12 @@ __global__ void __launch_bounds__(kTileThreads)
     unsigned highest = 0, lowest = 0;
     bool unsorted = false;
     const std::int64_t tiles = tiles_of(a.rows, nnz);
-    for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
-        const EntryTile tile(a.row_ptr, a.rows, nnz, number, memory);
+    const std::int64_t end = tiles * (blockIdx.x + 1) / gridDim.x;
+    std::int64_t number = tiles * blockIdx.x / gridDim.x;
+    index_t next_row = EntryTile::row_of(a.row_ptr, a.rows, number, memory);
+    for (; number < end; ++number) {
+        const EntryTile tile(a.row_ptr, a.rows, nnz, number, next_row, memory);
+        next_row = tile.next_row;
         if (tile.entries == 0) continue;
         tile.for_each(a.col_idx, [&](std::int64_t k, index_t row, index_t column, bool begins,
                                      index_t before) {
@@ -111,7 +115,8 @@ __global__ void __launch_bounds__(kTileThreads)
     find_smallest(const P* row_ptr, const index_t* col_idx, index_t rows, std::int64_t nnz,
                   unsigned* smallest) {
     __shared__ EntryTile::Shared memory;
-    const EntryTile tile(row_ptr, rows, nnz, blockIdx.x, memory);
+    const EntryTile tile(row_ptr, rows, nnz, blockIdx.x,
+                         EntryTile::row_of(row_ptr, rows, blockIdx.x, memory), memory);
     if (tile.entries == 0) return;
     tile.for_each(col_idx, [&](std::int64_t, index_t row, index_t found, bool, index_t) {
         const auto column = static_cast<unsigned>(found);

@@ -11,13 +11,12 @@ namespace sptune::cuda {
 inline constexpr int kTileThreads = 256, kTileItems = 8;
 inline constexpr int kTile = kTileThreads * kTileItems;
 
-/// How many ends of rows lie among the first `items` of the sequence. A warp tries 32 rows at once:
-/// five rounds for 2^25 of them.
+/// How many ends of rows lie among the first `items` of the sequence: no less than `low` and no
+/// more than `high`. A warp tries 32 rows at once: five rounds for 2^25 of them.
 template <class P>
-__device__ index_t rows_ended(const P* row_ptr, index_t rows, std::int64_t nnz,
+__device__ index_t rows_ended(const P* row_ptr, std::int64_t low, std::int64_t high,
                               std::int64_t items) {
     const int lane = threadIdx.x % kWarp;
-    std::int64_t low = items > nnz ? items - nnz : 0, high = items < rows ? items : rows;
     while (low < high) {
         const std::int64_t stride = (high - low) / kWarp + 1;
         const std::int64_t i = low + (lane + 1) * stride - 1;
@@ -33,35 +32,50 @@ struct EntryTile {
     struct alignas(16) Shared {
         int row[kTile];  ///< where a row begins, how many rows after the first; else 0
         int last[kTileThreads / kWarp];
-        index_t ended[2];
+        index_t ended;
     };
     Shared& shared;
-    index_t first_row = 0, last_row = 0;  ///< rows that the tile may hold something of
-    std::int64_t begin = 0;               ///< first entry
+    index_t first_row = 0;   ///< row that the tile begins in
+    index_t next_row = 0;    ///< that the next tile begins in
+    index_t last_row = 0;    ///< that this tile may hold something of
+    std::int64_t begin = 0;  ///< first entry
     int entries = 0;
     bool begins_row = false;  ///< the first entry is the first of its row
 
-    /// The tile of this number; all threads of the block take part.
+    /// The row that the tile of this number begins in; all threads of the block take part.
+    template <class P>
+    __device__ static index_t row_of(const P* row_ptr, index_t rows, std::int64_t number,
+                                     Shared& memory) {
+        const std::int64_t items = number * kTile;
+        if (threadIdx.x < kWarp) {
+            const index_t ended = rows_ended(row_ptr, 0, items < rows ? items : rows, items);
+            if (threadIdx.x == 0) memory.ended = ended;
+        }
+        __syncthreads();
+        return memory.ended;
+    }
+
+    /// The tile of this number, which begins in this row; all threads of the block take part.
     template <class P>
     __device__ EntryTile(const P* row_ptr, index_t rows, std::int64_t nnz, std::int64_t number,
-                         Shared& memory)
-        : shared(memory) {
+                         index_t row, Shared& memory)
+        : shared(memory), first_row(row) {
         const std::int64_t items = rows + nnz;
         const std::int64_t first = number * kTile;
         const std::int64_t last = first + kTile < items ? first + kTile : items;
         __syncthreads();  // the last tile may still be in use
         for (int j = threadIdx.x; j < kTile / 4; j += kTileThreads)
             reinterpret_cast<int4*>(shared.row)[j] = int4{0, 0, 0, 0};
-        const int warp = threadIdx.x / kWarp;
-        if (warp < 2) {
-            const index_t ended = rows_ended(row_ptr, rows, nnz, warp == 0 ? first : last);
-            if (threadIdx.x % kWarp == 0) shared.ended[warp] = ended;
+        if (threadIdx.x < kWarp) {
+            const std::int64_t most = std::int64_t{first_row} + (last - first);
+            const index_t ended = rows_ended(row_ptr, first_row, most < rows ? most : rows, last);
+            if (threadIdx.x == 0) shared.ended = ended;
         }
         __syncthreads();
-        first_row = shared.ended[0];
-        last_row = min(shared.ended[1], rows - 1);
+        next_row = shared.ended;
+        last_row = min(next_row, rows - 1);
         begin = first - first_row;
-        entries = static_cast<int>(last - shared.ended[1] - begin);
+        entries = static_cast<int>(last - next_row - begin);
         begins_row = entries > 0 && row_ptr[first_row] == begin;
         // Of rows that begin at the same place all but the last are empty.
         for (std::int64_t i = std::int64_t{first_row} + 1 + threadIdx.x; i <= last_row;

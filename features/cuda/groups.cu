@@ -76,22 +76,40 @@ __device__ unsigned blocks_of(unsigned rows) {
 
 using Counts = unsigned[kSides][kSides];
 
+/// Which columns may be there, without asking the table: one bit for all that are equal modulo
+/// 32 · kWords. Most neighbours of a scattered entry are not.
+struct ColumnFilter {
+    static constexpr unsigned kWords = 512;
+    unsigned words[kWords];
+
+    __device__ void add(unsigned column) {
+        atomicOr(&words[column / 32 % kWords], 1u << column % 32);
+    }
+    /// Bit c: column begin + c may be there.
+    __device__ unsigned from(unsigned begin) const {
+        const unsigned low = words[begin / 32 % kWords], high = words[(begin / 32 + 1) % kWords];
+        return __funnelshift_r(low, high, begin % 32);
+    }
+};
+
 /// Counts the blocks of kBlockSides[W] columns whose first occupied column is this one.
 template <std::size_t W, std::size_t... H>
-__device__ void add_width(const SlotTable& columns, unsigned column, unsigned rows, Counts& counts,
-                          std::index_sequence<H...>) {
+__device__ void add_width(const SlotTable& columns, const ColumnFilter& filter, unsigned column,
+                          unsigned rows, Counts& counts, std::index_sequence<H...>) {
     constexpr auto width = static_cast<unsigned>(kBlockSides[W]);
-    const unsigned begin = column - column % width;
-    for (unsigned c = begin; c < column; ++c)
-        if (columns.find(c)) return;
-    for (unsigned c = column + 1; c < begin + width; ++c) rows |= columns.find(c);
+    const unsigned own = column % width, begin = column - own;
+    const unsigned near = filter.from(begin) & ((1u << width) - 1);
+    for (unsigned left = near & ((1u << own) - 1); left; left &= left - 1)
+        if (columns.find(begin + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1)) return;
+    for (unsigned right = near >> own >> 1; right; right &= right - 1)
+        rows |= columns.find(column + static_cast<unsigned>(__ffs(static_cast<int>(right))));
     ((counts[W][H] += blocks_of<kBlockSides[H]>(rows)), ...);
 }
 
 template <std::size_t... W>
-__device__ void add_column(const SlotTable& columns, unsigned column, unsigned rows, Counts& counts,
-                           std::index_sequence<W...> sides) {
-    (add_width<W>(columns, column, rows, counts, sides), ...);
+__device__ void add_column(const SlotTable& columns, const ColumnFilter& filter, unsigned column,
+                           unsigned rows, Counts& counts, std::index_sequence<W...> sides) {
+    (add_width<W>(columns, filter, column, rows, counts, sides), ...);
 }
 
 /// The mirror image of (row, column) at k, as std::find or a search by halving would find it: the
@@ -144,6 +162,7 @@ __device__ void visit_blocks(const index_t* col_idx, index_t cols, const Group& 
     __shared__ std::int64_t first_kept[kRows];  // where the entries that are looked at begin
     __shared__ unsigned kept[kRows], least[kRows], most[kRows];
     __shared__ unsigned blocks[kSides * kSides];
+    __shared__ ColumnFilter filter;
     __shared__ count_t offset;
     const int lane = threadIdx.x % kWarp;
     const std::int64_t entries = group.entries();
@@ -154,6 +173,7 @@ __device__ void visit_blocks(const index_t* col_idx, index_t cols, const Group& 
     // What is looked at: of sorted rows a piece each, of others those of all entries that lie in
     // the strip.
     if (threadIdx.x < kSides * kSides) blocks[threadIdx.x] = 0;
+    for (unsigned w = threadIdx.x; w < ColumnFilter::kWords; w += kThreads) filter.words[w] = 0;
     if (threadIdx.x < kRows) {
         kept[threadIdx.x] = most[threadIdx.x] = 0;
         least[threadIdx.x] = kFullMask;
@@ -219,6 +239,7 @@ __device__ void visit_blocks(const index_t* col_idx, index_t cols, const Group& 
         const int r = looked_at.row(n, group.rows);
         const index_t c = col_idx[first_kept[r] + n - looked_at.from[r]];
         if (c < strip.low || c >= strip.high) continue;
+        filter.add(static_cast<unsigned>(c));
         if (unsigned* const met = table.find_or_add(static_cast<unsigned>(c)))
             atomicOr(met, 1u << r);
         else
@@ -229,7 +250,7 @@ __device__ void visit_blocks(const index_t* col_idx, index_t cols, const Group& 
     Counts counts{};
     for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) {
         const Slot here = table.slots[s];
-        if (here.key) add_column(table, here.key - 1, here.value, counts, sides);
+        if (here.key) add_column(table, filter, here.key - 1, here.value, counts, sides);
     }
 #pragma unroll
     for (int w = 0; w < kSides; ++w)
@@ -341,7 +362,7 @@ __device__ void visit_mirrors(CsrView<T, P> a, const Group& group, const DeviceS
 
 /// 1 + kParts blocks of threads for each group.
 template <class T, class P>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 3)
     visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
                  std::int64_t entry_limit, GroupMemory memory, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];

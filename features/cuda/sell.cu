@@ -43,11 +43,13 @@ __global__ void __launch_bounds__(kThreads)
                   const __grid_constant__ Probes probes, Sums* sums) {
     __shared__ Marks marks;
     __shared__ index_t below;  // the largest length below t
+    __shared__ int slices[kMostSellProbes];
     const RowWindow block = sample.unit_at(blockIdx.x);
     const int rows = static_cast<int>(block.last - block.first);
     const auto t = static_cast<index_t>(length_of_code(static_cast<int>(blockIdx.y)));
     const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
     if (threadIdx.x == 0) below = 0;
+    if (threadIdx.x < kMostSellProbes) slices[threadIdx.x] = 0;
     __syncthreads();
     bool met = false;
     index_t smaller = 0;
@@ -94,18 +96,20 @@ __global__ void __launch_bounds__(kThreads)
     }
     __syncthreads();
     const auto weight = static_cast<std::int64_t>(t - below);
-    for (int p = warp; p < probes.count; p += kThreads / kWarp) {
+    for (int p = 0; p < probes.count; ++p) {
         const int c = probes.c[p], window = probes.window[p];
-        int slices = 0;
-        for (int first = lane * window; first < rows; first += kWarp * window) {
+        int own = 0;
+        for (int first = threadIdx.x * window; first < rows; first += kThreads * window) {
             const int last = min(rows, first + window);
-            slices += (marks.ahead_of(last) - marks.ahead_of(first) + c - 1) / c;
+            own += (marks.ahead_of(last) - marks.ahead_of(first) + c - 1) / c;
         }
-        slices = group_sum<kWarp>(slices);
-        if (lane == 0)
-            atomicAdd(&sums->sell_stored[probes.place[p]],
-                      static_cast<count_t>(weight * slices * c));
+        own = __reduce_add_sync(kFullMask, own);
+        if (lane == 0 && own) atomicAdd(&slices[p], own);
     }
+    __syncthreads();
+    for (int p = threadIdx.x; p < probes.count; p += kThreads)
+        atomicAdd(&sums->sell_stored[probes.place[p]],
+                  static_cast<count_t>(weight * slices[p] * probes.c[p]));
 }
 
 }  // namespace

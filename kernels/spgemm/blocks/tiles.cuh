@@ -9,11 +9,10 @@ namespace sptune::cuda {
 
 /// What a warp computes: 2 pairs of tile rows × 8 tile columns, 64 doubles in each lane.
 inline constexpr int kPairs = 2, kWarpRows = 2 * kPairs, kWarpCols = 8;
-/// Tiles of the inner dimension that are fetched together, and how many such groups are on their
-/// way or in use.
-inline constexpr int kDepth = 4;
+/// Groups of steps of the inner dimension that are on their way or in use, and steps of a group.
+inline constexpr int kStages = 3;
 template <class V>
-constexpr int kStages = sizeof(V) == 4 ? 4 : 3;
+constexpr int kDepth = 32 / sizeof(V);
 
 template <class V>
 struct TileView {
@@ -50,103 +49,137 @@ __device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[4
 #endif
 }
 
-__device__ __forceinline__ void copy_async(void* to, const void* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
-                 "l"(from));
-}
-__device__ __forceinline__ void commit_copies() {
-    asm volatile("cp.async.commit_group;");
-}
-template <int Left>
-__device__ __forceinline__ void wait_copies() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(Left));
+/// A barrier in shared memory that also counts bytes which copies in the background have brought.
+class Barrier {
+  public:
+    __device__ void init(int arrivals) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals));
+    }
+    __device__ void arrive() {
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
+    }
+    __device__ void arrive_and_expect(unsigned bytes) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
+                     "r"(bytes)
+                     : "memory");
+    }
+    /// Until the phase of this parity is over.
+    __device__ void wait(unsigned parity) {
+        asm volatile(
+            "{\n"
+            ".reg .pred done;\n"
+            "again:\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+            "@!done bra again;\n"
+            "}" ::"r"(address()),
+            "r"(parity)
+            : "memory");
+    }
+    /// Begins to copy `bytes`, a multiple of 16, from global to shared memory.
+    __device__ void copy(void* to, const void* from, unsigned bytes) {
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+            "[%3];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+            "l"(from), "r"(bytes), "r"(address())
+            : "memory");
+    }
+
+  private:
+    __device__ unsigned address() const {
+        return static_cast<unsigned>(__cvta_generic_to_shared(&state_));
+    }
+    std::uint64_t state_;
+};
+
+/// Bits [from, from + count) of `bits`, count < 32.
+__device__ __forceinline__ unsigned some_bits(unsigned bits, int from, int count) {
+    return bits >> from & ((1u << count) - 1);
 }
 
-/// Which tiles there are in 32 steps of the inner dimension, spread over a warp: lane l knows tile
-/// row l of this block's part of A, and its part of row l of these 32 of B.
-struct Steps {
-    unsigned a_bits, a_first, b_bits, b_first;
+/// Of 32 steps of the inner dimension, lane l knows which tiles row l has in `cols` columns of B,
+/// and the number of the first.
+struct RowOfB {
+    unsigned bits = 0, first = 0;
 
     template <class V>
-    __device__ Steps(const TileView<V>& a, const TileView<V>& b, std::int64_t a_row, int a_rows,
-                     std::int64_t b_col, int b_cols, int word) {
-        const int lane = threadIdx.x % kWarp;
-        a_bits = a_first = b_bits = b_first = 0;
-        if (lane < a_rows && a_row + lane < a.tile_rows) {
-            const std::int64_t at = (a_row + lane) * a.words + word;
-            a_bits = a.bits[at];
-            a_first = a.first[at];
-        }
-        const std::int64_t row = std::int64_t{word} * kIndexBits + lane;
-        if (row < b.tile_rows) {
-            const std::int64_t at = row * b.words + b_col / kIndexBits;
-            const int shift = b_col % kIndexBits;
-            const unsigned whole = b.bits[at];
-            b_first = b.first[at] + __popc(whole & ((1u << shift) - 1));
-            b_bits = whole >> shift;
-            if (b_cols < kIndexBits) b_bits &= (1u << b_cols) - 1;
-        }
+    __device__ RowOfB(const TileView<V>& b, std::int64_t col, int cols, int word) {
+        const std::int64_t row = std::int64_t{word} * kIndexBits + threadIdx.x % kWarp;
+        if (row >= b.tile_rows) return;
+        const std::int64_t at = row * b.words + col / kIndexBits;
+        const int shift = col % kIndexBits;
+        const unsigned whole = b.bits[at];
+        first = b.first[at] + __popc(some_bits(whole, 0, shift));
+        bits = some_bits(whole, shift, cols);
     }
-    /// Bit i: tile (i, step) of A exists. All lanes call.
-    __device__ unsigned a_mask(int step) const {
-        return __ballot_sync(kFullMask, a_bits >> step & 1u);
-    }
-    __device__ unsigned b_mask(int step) const { return __shfl_sync(kFullMask, b_bits, step); }
 };
 
 /// `RowWarps` × `ColWarps` warps, each with its part of C in registers, go along the inner
-/// dimension together. Tiles are fetched into shared memory kStages - 1 groups ahead; a tile that
-/// does not exist is neither fetched nor multiplied, except as the other half of a pair of A.
+/// dimension, kDepth steps at a time. They take turns at fetching the tiles of such a group into
+/// shared memory, kStages - 1 groups ahead: those of a row of A in these steps, and those of a step
+/// in these columns of B, lie side by side in global memory, so that each takes one copy. Tiles
+/// that do not exist are neither fetched nor multiplied, except as the other half of a pair of A.
+/// Barriers tell when a stage is full and when all are done with it; apart from that the warps do
+/// not wait for each other.
 template <class V, int RowWarps, int ColWarps>
 struct TileProduct {
-    static constexpr int kThreads = RowWarps * ColWarps * kWarp;
+    static constexpr int kWorkers = RowWarps * ColWarps;
+    static constexpr int kThreads = kWorkers * kWarp;
     static constexpr int kRows = RowWarps * kWarpRows, kCols = ColWarps * kWarpCols;
-    static constexpr int kSlots = kRows + kCols;  // tiles of one step
-    static constexpr int kStageTiles = kDepth * kSlots;
-    static constexpr std::size_t kShared = sizeof(V) * kTileSize * kStageTiles * kStages<V>;
-    static_assert(kRows <= kWarp && kIndexBits % kCols == 0 && kIndexBits % kDepth == 0);
+    static constexpr int kSteps = kDepth<V>;
+    static constexpr int kStageTiles = kSteps * (kRows + kCols);
+    static constexpr std::size_t kTiles = std::size_t{kStages} * kStageTiles * kTileSize;
+    static constexpr std::size_t kShared = kTiles * sizeof(V) + 2 * kStages * sizeof(Barrier);
+    static constexpr int kGroups = kIndexBits / kSteps;  // of a word of the index
+    static_assert(kRows + kSteps <= kWarp && kCols < kIndexBits && kIndexBits % kCols == 0);
+    static_assert(kStages - 1 <= kGroups);
 
     TileView<V> a, b;
     V* shared;
     std::int64_t a_row, b_col;
     double sum[kPairs][kWarpCols][4] = {};
 
-    __device__ Steps steps(int word) const { return {a, b, a_row, kRows, b_col, kCols, word}; }
-    __device__ V* stage(int group) const {
-        return shared + std::int64_t{group % kStages<V>} * (kStageTiles * kTileSize);
+    __device__ Barrier& full(int stage) const {
+        return reinterpret_cast<Barrier*>(shared + kTiles)[stage];
+    }
+    __device__ Barrier& empty(int stage) const { return (&full(0))[kStages + stage]; }
+    /// Row i of A has kSteps places from i · kSteps on, after them step s of B kCols.
+    __device__ V* tiles(int stage) const {
+        return shared + std::int64_t{stage} * (kStageTiles * kTileSize);
+    }
+    __device__ unsigned bits_of_a(std::int64_t row, int word) const {
+        return row < a.tile_rows && word < a.words ? a.bits[row * a.words + word] : 0;
     }
 
-    /// Begins to fetch the tiles of kDepth steps.
-    __device__ void fetch(int group, const Steps& s) const {
-        constexpr int lanes = kTileSize * sizeof(V) / 16;  // of one tile
-        constexpr int together = kThreads / lanes;
-        const int warp_first = threadIdx.x / kWarp * (kWarp / lanes);
-        const int part = threadIdx.x % lanes;
-        V* const to = stage(group);
-#pragma unroll
-        for (int d = 0; d < kDepth; ++d) {
-            const int step = group * kDepth % kIndexBits + d;
-            const unsigned b_bits = __shfl_sync(kFullMask, s.b_bits, step);
-            const unsigned b_first = __shfl_sync(kFullMask, s.b_first, step);
-#pragma unroll
-            for (int base = 0; base < kSlots; base += together) {
-                const int slot = base + warp_first + threadIdx.x % kWarp / lanes;
-                const int row = slot < kRows ? slot : 0;
-                const unsigned a_bits = __shfl_sync(kFullMask, s.a_bits, row);
-                const unsigned a_first = __shfl_sync(kFullMask, s.a_first, row);
-                if (slot >= kSlots) continue;
-                const bool left = slot < kRows;
-                const unsigned bits = left ? a_bits : b_bits;
-                const int at = left ? step : slot - kRows;
-                if (!(bits >> at & 1u)) continue;
-                const std::int64_t tile =
-                    (left ? a_first : b_first) + __popc(bits & ((1u << at) - 1));
-                copy_async(
-                    to + (d * kSlots + slot) * kTileSize + part * (16 / sizeof(V)),
-                    (left ? a.values : b.values) + tile * kTileSize + part * (16 / sizeof(V)));
-            }
+    /// Begins to fetch a group once its stage is free: lane l < kRows row l of A, the next ones a
+    /// step of B.
+    __device__ void fetch(int group) const {
+        const int lane = threadIdx.x % kWarp, step = lane - kRows;
+        const int word = group / kGroups, from = group % kGroups * kSteps, stage = group % kStages;
+        const RowOfB row(b, b_col, kCols, word);
+        const int of_step = (from + step) & (kIndexBits - 1);
+        const unsigned b_bits = __shfl_sync(kFullMask, row.bits, of_step);
+        const unsigned b_first = __shfl_sync(kFullMask, row.first, of_step);
+        int count = 0;
+        const V* source = nullptr;
+        V* to = tiles(stage);
+        if (lane < kRows && a_row + lane < a.tile_rows) {
+            const std::int64_t at = (a_row + lane) * a.words + word;
+            const unsigned bits = a.bits[at];
+            count = __popc(some_bits(bits, from, kSteps));
+            source = a.values +
+                     (std::int64_t{a.first[at]} + __popc(some_bits(bits, 0, from))) * kTileSize;
+            to += lane * (kSteps * kTileSize);
+        } else if (step >= 0 && step < kSteps) {
+            count = __popc(b_bits);
+            source = b.values + std::int64_t{b_first} * kTileSize;
+            to += (kRows * kSteps + step * kCols) * kTileSize;
         }
+        const unsigned bytes = count * static_cast<unsigned>(kTileSize * sizeof(V));
+        const unsigned total = __reduce_add_sync(kFullMask, bytes);
+        empty(stage).wait(group / kStages % 2 ^ 1u);
+        if (lane == 0) full(stage).arrive_and_expect(total);
+        __syncwarp();
+        if (count > 0) full(stage).copy(to, source, bytes);
     }
 
     static __device__ TwoOf<V> mine(const V* tile) {
@@ -155,33 +188,43 @@ struct TileProduct {
 
     template <bool First, bool Second>
     __device__ void multiply_columns(const double (&left)[kPairs][4], unsigned columns,
-                                     const V* tiles) {
+                                     const TwoOf<V> (&right)[kWarpCols]) {
 #pragma unroll
         for (int j = 0; j < kWarpCols; ++j) {
             if (!(columns >> j & 1u)) continue;
-            const TwoOf<V> two = mine(tiles + j * kTileSize);
-            const double right[2] = {static_cast<double>(two.x), static_cast<double>(two.y)};
-            if constexpr (First) multiply_add(sum[0][j], left[0], right);
-            if constexpr (Second) multiply_add(sum[1][j], left[1], right);
+            const double two[2] = {static_cast<double>(right[j].x),
+                                   static_cast<double>(right[j].y)};
+            if constexpr (First) multiply_add(sum[0][j], left[0], two);
+            if constexpr (Second) multiply_add(sum[1][j], left[1], two);
         }
     }
 
-    __device__ void multiply_step(const V* tiles, unsigned rows, unsigned columns, int row,
-                                  int col) {
-        rows = rows >> row & ((1u << kWarpRows) - 1);
-        columns = columns >> col & ((1u << kWarpCols) - 1);
+    /// One step: `rows` and `columns` say which tiles there are; `left` and `right` are where the
+    /// first of each row of A is and the first of these columns of B.
+    __device__ void multiply_step(const unsigned (&bits)[kWarpRows], int step, unsigned columns,
+                                  const V* of_a, const V* of_b) {
+        TwoOf<V> raw[kWarpRows] = {}, right[kWarpCols] = {};
+        unsigned rows = 0;
+#pragma unroll
+        for (int i = 0; i < kWarpRows; ++i)
+            if (bits[i] >> step & 1u) {
+                rows |= 1u << i;
+                raw[i] =
+                    mine(of_a + (i * kSteps + __popc(some_bits(bits[i], 0, step))) * kTileSize);
+            }
         if (rows == 0 || columns == 0) return;
+#pragma unroll
+        for (int j = 0; j < kWarpCols; ++j)
+            if (columns >> j & 1u) {
+                right[j] = mine(of_b);
+                of_b += kTileSize;
+            }
         double left[kPairs][4];
 #pragma unroll
         for (int i = 0; i < kWarpRows; ++i) {
-            double x = 0, y = 0;
-            if (rows >> i & 1u) {
-                const TwoOf<V> two = mine(tiles + (row + i) * kTileSize);
-                x = static_cast<double>(two.x), y = static_cast<double>(two.y);
-            }
-            left[i / 2][i % 2] = x, left[i / 2][2 + i % 2] = y;
+            left[i / 2][i % 2] = static_cast<double>(raw[i].x);
+            left[i / 2][2 + i % 2] = static_cast<double>(raw[i].y);
         }
-        const V* const right = tiles + (kRows + col) * kTileSize;
         const bool first = rows & 3u, second = rows & 12u;
         if (first && second)
             multiply_columns<true, true>(left, columns, right);
@@ -191,35 +234,54 @@ struct TileProduct {
             multiply_columns<false, true>(left, columns, right);
     }
 
-    __device__ void run() {
+    __device__ void multiply_all() {
         const int warp = threadIdx.x / kWarp;
         const int row = warp / ColWarps * kWarpRows, col = warp % ColWarps * kWarpCols;
-        const int groups = a.words * (kIndexBits / kDepth);
-        constexpr int per_word = kIndexBits / kDepth, ahead = kStages<V> - 1;
-        Steps fetched = steps(0), used = fetched;
-        for (int g = 0; g < ahead; ++g) {
-            fetch(g, fetched);  // fewer groups are ahead than a word has
-            commit_copies();
-        }
-        static_assert(ahead < per_word);
-        for (int g = 0; g < groups; ++g) {
-            wait_copies<ahead - 1>();
-            __syncthreads();
-            const int next = g + ahead;
-            if (next < groups) {
-                if (next % per_word == 0) fetched = steps(next / per_word);
-                fetch(next, fetched);
-            }
-            commit_copies();
-            if (g > 0 && g % per_word == 0) used = steps(g / per_word);
-            const V* const tiles = stage(g);
+        unsigned next_a[kWarpRows];
+        const auto look_ahead = [&](int word) {
 #pragma unroll
-            for (int d = 0; d < kDepth; ++d) {
-                const int step = g % per_word * kDepth + d;
-                multiply_step(tiles + d * (kSlots * kTileSize), used.a_mask(step),
-                              used.b_mask(step), row, col);
+            for (int i = 0; i < kWarpRows; ++i) next_a[i] = bits_of_a(a_row + row + i, word);
+            return RowOfB(b, b_col, kCols, word).bits;
+        };
+        unsigned next_b = look_ahead(0);
+        for (int word = 0, group = 0; word < a.words; ++word) {
+            unsigned of_a[kWarpRows];
+#pragma unroll
+            for (int i = 0; i < kWarpRows; ++i) of_a[i] = next_a[i];
+            const unsigned of_b = next_b;
+            next_b = look_ahead(word + 1);
+            for (int from = 0; from < kIndexBits; from += kSteps, ++group) {
+                unsigned bits[kWarpRows];
+#pragma unroll
+                for (int i = 0; i < kWarpRows; ++i) bits[i] = some_bits(of_a[i], from, kSteps);
+                const int ahead = group + kStages - 1;
+                if (group % kWorkers == warp && ahead < a.words * kGroups) fetch(ahead);
+                const int stage = group % kStages;
+                const V* const left = tiles(stage) + row * (kSteps * kTileSize);
+                const V* const right = tiles(stage) + kRows * (kSteps * kTileSize);
+                full(stage).wait(group / kStages % 2);
+#pragma unroll 1
+                for (int step = 0; step < kSteps; ++step) {
+                    const unsigned there = __shfl_sync(kFullMask, of_b, from + step);
+                    const int before = __popc(some_bits(there, 0, col));
+                    multiply_step(bits, step, some_bits(there, col, kWarpCols), left,
+                                  right + (step * kCols + before) * kTileSize);
+                }
+                __syncwarp();
+                if (threadIdx.x % kWarp == 0) empty(stage).arrive();
             }
         }
+    }
+
+    __device__ void run() {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < kStages; ++s) full(s).init(1), empty(s).init(kWorkers);
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+        __syncthreads();
+        if (threadIdx.x < kWarp)
+            for (int group = 0; group < kStages - 1; ++group) fetch(group);
+        multiply_all();
     }
 
     __device__ void store(index_t rows, index_t cols, V* c) const {
@@ -247,7 +309,7 @@ template <class V, int RowWarps, int ColWarps>
 __global__ void __launch_bounds__(RowWarps* ColWarps* kWarp, 1)
     tiles_kernel(TileView<V> a, TileView<V> b, unsigned block_rows, unsigned block_cols,
                  index_t rows, index_t cols, V* c) {
-    extern __shared__ __align__(16) char memory[];
+    extern __shared__ __align__(128) char memory[];
     const unsigned panel = blockIdx.x / (kPanel * block_cols);
     const unsigned height = min(kPanel, block_rows - panel * kPanel);
     const unsigned at = blockIdx.x - panel * kPanel * block_cols;

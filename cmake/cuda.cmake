@@ -1,4 +1,5 @@
-# CUDA is found, not required. SPTUNE_HAS_CUDA says whether this build has GPU kernels.
+# CUDA is found, not required. SPTUNE_HAS_CUDA says whether this build has GPU kernels, and
+# SPTUNE_CUDA_NEWEST_ARCH the newest compute capability, times ten, that they are compiled for.
 set(SPTUNE_HAS_CUDA OFF)
 if(SPTUNE_CUDA)
   find_package(CUDAToolkit 12.4 QUIET)
@@ -18,6 +19,18 @@ if(SPTUNE_CUDA)
       endif()
       set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for, e.g. 80;90")
     endif()
+    set(SPTUNE_CUDA_NEWEST_ARCH 0)
+    foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
+      if(NOT arch MATCHES "^([0-9]+)[a-z]?(-real|-virtual)?$")
+        message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=${arch}: name compute capabilities, e.g. 80;90")
+      elseif(CMAKE_MATCH_1 LESS 80)
+        message(FATAL_ERROR "GPUs of compute capability ${arch} are too old for the kernels, which need "
+                            "8.0 (Ampere) or newer: pass -DSPTUNE_CUDA=OFF for the CPU alone, or "
+                            "-DCMAKE_CUDA_ARCHITECTURES=80 to build for another machine")
+      elseif(CMAKE_MATCH_1 GREATER SPTUNE_CUDA_NEWEST_ARCH)
+        set(SPTUNE_CUDA_NEWEST_ARCH ${CMAKE_MATCH_1})
+      endif()
+    endforeach()
     if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
       set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
     endif()

@@ -102,7 +102,7 @@ class Selector {
         Field field;
         for (const db::Candidate& c : digest->fastest) {
             const Kernel* kernel = kernels_.find(c.id);
-            if (!kernel || c.kernel_hash != kernel->variant.kernel_hash) {
+            if (!kernel || !c.time || c.kernel_hash != kernel->variant.kernel_hash) {
                 ++lookup_.stale;
                 continue;
             }

@@ -20,7 +20,9 @@ int multiprocessors() {
 }
 
 bool early_launch_works() {
-    static const bool works = attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+    // Code for older architectures, compiled anew by the driver for this device, does not wait.
+    static const bool works =
+        SPTUNE_CUDA_NEWEST_ARCH >= 90 && attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
     return works;
 }
 

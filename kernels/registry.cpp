@@ -14,7 +14,9 @@ template const std::vector<SpmvKernel<float, std::int64_t>>& spmv_kernels(Backen
 template const std::vector<SpmvKernel<double, std::int32_t>>& spmv_kernels(Backend);
 template const std::vector<SpmvKernel<double, std::int64_t>>& spmv_kernels(Backend);
 
-std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) {
+namespace {
+
+Variant baseline(Backend backend, ValueType value, IndexType index) {
     Variant v;
     v.backend = backend;
     v.format = "csr";
@@ -27,10 +29,8 @@ std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) 
     }
     v.value = value;
     v.index = index;
-    return v.id();
+    return v;
 }
-
-namespace {
 
 template <class T, class P>
 std::vector<FormatCount> count(Backend backend) {
@@ -44,6 +44,19 @@ std::vector<FormatCount> count(Backend backend) {
 }
 
 }  // namespace
+
+std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) {
+    return baseline(backend, value, index).id();
+}
+
+Variant spmv_safe(Backend backend, ValueType value, IndexType index) {
+    Variant v = baseline(backend, value, index);
+    if (backend == Backend::cuda) {
+        v.algorithm = "tiles";
+        v.params = {{"n", 1024}, {"x", 32}, {"b", 256}};
+    }
+    return v;
+}
 
 std::vector<FormatCount> count_variants(Backend backend, ValueType value, IndexType index) {
     if (value == ValueType::f32)

@@ -126,7 +126,7 @@ class Cache {
         }
         auto item = std::make_shared<Kept<T, P>>();
         item->a = a;
-        item->plan = make_plan(a, {});
+        item->plan = make_plan(a, {}, true);
         if (item->on_host()) item->sample = sample(a);
         items_.push_front(item);
         if (items_.size() > kMostPlans) items_.pop_back();

@@ -63,8 +63,10 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
 template <class T, class P>
 class PlanOf final : public Implementation<T> {
   public:
-    PlanOf(const csr_view<T, P>& a, const plan_options& o) : backend_(backend_of(a)) {
+    PlanOf(const csr_view<T, P>& a, const plan_options& o, bool may_wait)
+        : backend_(backend_of(a)) {
         tuner::PlanOptions options = internal_options<T, P>(o, backend_);
+        options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
         if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
         const auto store = open_store(o.database);
@@ -105,8 +107,9 @@ class PlanOf final : public Implementation<T> {
 }  // namespace
 
 template <class T, class P>
-std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options) {
-    return std::make_unique<PlanOf<T, P>>(a, options);
+std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options,
+                                             bool may_wait) {
+    return std::make_unique<PlanOf<T, P>>(a, options, may_wait);
 }
 
 }  // namespace library
@@ -161,10 +164,10 @@ spmv_plan<T> plan(const csr_view<T, P>& a, const plan_options& options) {
 
 }  // namespace v1
 
-#define SPTUNE_INSTANTIATE(T, P)                                                                   \
-    template SPTUNE_API spmv_plan<T> v1::plan(const csr_view<T, P>&, const plan_options&);         \
-    template std::unique_ptr<library::Implementation<T>> library::make_plan(const csr_view<T, P>&, \
-                                                                            const plan_options&);
+#define SPTUNE_INSTANTIATE(T, P)                                                           \
+    template SPTUNE_API spmv_plan<T> v1::plan(const csr_view<T, P>&, const plan_options&); \
+    template std::unique_ptr<library::Implementation<T>> library::make_plan(               \
+        const csr_view<T, P>&, const plan_options&, bool);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

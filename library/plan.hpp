@@ -25,9 +25,10 @@ namespace library {
 template <class T>
 using Implementation = typename spmv_plan<T>::implementation;
 
-/// Throws what sptune::plan() throws, before it is made public.
+/// Throws what sptune::plan() throws, before it is made public. may_wait: see tuner::PlanOptions.
 template <class T, class P>
-std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options);
+std::unique_ptr<Implementation<T>> make_plan(const csr_view<T, P>& a, const plan_options& options,
+                                             bool may_wait = false);
 
 }  // namespace library
 }  // namespace sptune

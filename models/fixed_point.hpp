@@ -1,22 +1,22 @@
-// Many numbers in little text, and text in few bytes.
+// Arrays of numbers as bytes, the same on every machine: little-endian.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sptune::models {
 
-/// Multiples of 1/8192 from -4 to 4, as 16-bit little-endian integers in base64; what lies beyond
-/// is cut off.
-std::string to_fixed_point(const std::vector<float>& values);
-/// Throws Error for what is not base64 of whole numbers.
-std::vector<float> from_fixed_point(std::string_view text);
+using Bytes = std::vector<std::uint8_t>;
 
-/// gzip.
-std::string packed(std::string_view bytes);
-/// What is packed in `bytes` with gzip, or `bytes` themselves. Throws Error for what is broken or
-/// larger than 256 MiB unpacked.
-std::string unpacked(std::string_view bytes);
+/// Multiples of 1/8192 from -4 to 4, as 16-bit integers; what lies beyond is cut off.
+Bytes to_fixed_point(std::span<const float> values);
+/// Throws Error for half a number.
+std::vector<float> from_fixed_point(std::span<const std::uint8_t> bytes);
+
+/// 32-bit integers, or the bits of floats.
+Bytes to_words(std::span<const std::uint32_t> words);
+/// Throws Error for a part of a word.
+std::vector<std::uint32_t> from_words(std::span<const std::uint8_t> bytes);
 
 }  // namespace sptune::models

@@ -8,6 +8,7 @@
 #include "models/inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -76,6 +77,12 @@ std::vector<std::string> texts(const Json& from, const char* name) {
     return out;
 }
 
+std::span<const std::uint8_t> bytes(const Json& from, const char* name) {
+    const Json& value = member(from, name);
+    if (!value.is_binary()) throw Error(fmt::format("{} must be bytes", name));
+    return value.get_binary();
+}
+
 Backend backend(const Json& from) {
     const std::string name = text(member(from, "backend"), "backend");
     if (name != "cpu" && name != "cuda")
@@ -106,35 +113,42 @@ Variant decode_variant(const Json& json, Backend side) {
     return v;
 }
 
+/// Three words each: input, right, limit.
+Json encode(const std::vector<Node>& nodes) {
+    std::vector<std::uint32_t> words;
+    for (const Node& n : nodes)
+        for (const std::uint32_t word :
+             {static_cast<std::uint32_t>(n.input), static_cast<std::uint32_t>(n.right),
+              std::bit_cast<std::uint32_t>(n.limit)})
+            words.push_back(word);
+    return Json::binary(to_words(words));
+}
+
+std::vector<Node> decode_nodes(const Json& from) {
+    const std::vector<std::uint32_t> words = from_words(bytes(from, "nodes"));
+    if (words.size() % 3 != 0) throw Error("nodes must have three numbers each");
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < words.size(); i += 3)
+        nodes.push_back({static_cast<std::int32_t>(words[i]),
+                         static_cast<std::int32_t>(words[i + 1]),
+                         std::bit_cast<float>(words[i + 2])});
+    return nodes;
+}
+
 Json encode(const Forest& f) {
-    Json nodes = Json::array();
-    for (const Node& n : f.nodes()) {
-        nodes.push_back(n.input), nodes.push_back(n.right);
-        if (n.input >= 0) nodes.push_back(rounded(static_cast<double>(n.limit)));
-    }
     return {{"inputs", f.inputs()},
             {"base", numbers(f.base())},
             {"roots", f.roots()},
-            {"nodes", std::move(nodes)},
-            {"leaves", to_fixed_point(f.leaves())}};
+            {"nodes", encode(f.nodes())},
+            {"leaves", Json::binary(to_fixed_point(f.leaves()))}};
 }
 
 Forest decode_forest(const Json& json) {
-    std::vector<Node> nodes;
-    const Json& flat = list(json, "nodes");
-    for (std::size_t i = 0; i < flat.size();) {
-        Node n;
-        n.input = integer(flat[i++], "nodes");
-        if (i < flat.size()) n.right = integer(flat[i++], "nodes");
-        if (n.input >= 0 && i < flat.size())
-            n.limit = static_cast<float>(number(flat[i++], "nodes"));
-        nodes.push_back(n);
-    }
     std::vector<std::int32_t> roots;
     for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
     return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
-            floats(json, "base"), std::move(roots), std::move(nodes),
-            from_fixed_point(text(member(json, "leaves"), "leaves"))};
+            floats(json, "base"), std::move(roots), decode_nodes(json),
+            from_fixed_point(bytes(json, "leaves"))};
 }
 
 Json encode(const TreeModel& model) {
@@ -195,7 +209,7 @@ Json encode(const BestSf& model) {
                          {"gamma", rounded(pair.svm.gamma())},
                          {"bias", rounded(pair.svm.bias())},
                          {"coefficients", numbers(pair.svm.coefficients())},
-                         {"points", to_fixed_point(pair.svm.points())}});
+                         {"points", Json::binary(to_fixed_point(pair.svm.points()))}});
     return {
         {"kind", "bestsf"},        {"backend", to_string(p.backend)}, {"low", numbers(p.low)},
         {"high", numbers(p.high)}, {"choices", std::move(choices)},   {"pairs", std::move(pairs)}};
@@ -221,7 +235,7 @@ BestSf decode_bestsf(const Json& json) {
         p.pairs.push_back({place(pair, "first"), place(pair, "second"),
                            Svm(p.low.size(), number(member(pair, "gamma"), "gamma"),
                                number(member(pair, "bias"), "bias"), floats(pair, "coefficients"),
-                               from_fixed_point(text(member(pair, "points"), "points")))});
+                               from_fixed_point(bytes(pair, "points")))});
     return BestSf(std::move(p));
 }
 
@@ -244,20 +258,53 @@ Training decode_training(const Json& json) {
     return t;
 }
 
+/// Whether untrusted bytes are nested so deeply that building the document could use up the stack.
+class Depth final : public nlohmann::json_sax<Json> {
+  public:
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool start_object(std::size_t) override { return ++depth_ <= kMost; }
+    bool start_array(std::size_t) override { return ++depth_ <= kMost; }
+    bool end_object() override { return --depth_ >= 0; }
+    bool end_array() override { return --depth_ >= 0; }
+    bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+        return false;  // from_cbor() will say it better
+    }
+    bool too_deep() const { return depth_ > kMost; }
+
+  private:
+    static constexpr int kMost = 16;  // a model needs 7
+    int depth_ = 0;
+};
+
 }  // namespace
 
-std::string to_text(const ModelSet& models) {
+std::string to_bytes(const ModelSet& models) {
     Json list = Json::array();
     for (const auto& model : models.trees()) list.push_back(encode(*model));
     for (const auto& model : models.bestsf()) list.push_back(encode(*model));
-    return db::to_text({{"schema", fmt::format("{}/1", kSchema)},
-                        {"provenance", encode(models.training())},
-                        {"inputs", input_names()},
-                        {"models", std::move(list)}});
+    std::string out;
+    Json::to_cbor(Json{{"schema", fmt::format("{}/1", kSchema)},
+                       {"provenance", encode(models.training())},
+                       {"inputs", input_names()},
+                       {"models", std::move(list)}},
+                  out);
+    return out;
 }
 
-ModelSet models_from_text(std::string_view bytes) {
-    const Json json = db::parse_document(bytes);
+ModelSet models_from_bytes(std::string_view bytes) {
+    Json json;
+    try {
+        json = Json::from_cbor(bytes);
+    } catch (const Json::exception& e) {
+        throw Error(fmt::format("is not CBOR: {}", e.what()));
+    }
     db::require_schema(json, kSchema);
     if (texts(json, "inputs") != input_names())
         throw Error(
@@ -285,7 +332,11 @@ ModelSet models_from_text(std::string_view bytes) {
 
 ModelSet read_models(const std::filesystem::path& file) {
     try {
-        return models_from_text(unpacked(db::read_text(file)));
+        const std::string bytes = db::read_text(file);
+        Depth depth;
+        if (!Json::sax_parse(bytes, &depth, Json::input_format_t::cbor) && depth.too_deep())
+            throw Error("is nested too deeply");
+        return models_from_bytes(bytes);
     } catch (const db::NewerSchema& e) {
         throw;
     } catch (const Error& e) {
@@ -295,8 +346,7 @@ ModelSet read_models(const std::filesystem::path& file) {
 
 void write_models(const std::filesystem::path& file, const ModelSet& models) {
     AtomicFile out(file);
-    const std::string document = to_text(models);
-    out.write(file.extension() == ".gz" ? packed(document) : document);
+    out.write(to_bytes(models));
     out.commit();
 }
 

@@ -1,4 +1,5 @@
-// Trained models as a file: JSON, "sptune.model/1", gzipped where the name ends in .gz.
+// Trained models as a file: CBOR (RFC 8949), as it is read in a tenth of the time that JSON takes.
+// In JSON's terms:
 //
 // {"schema": "sptune.model/1",
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
@@ -6,7 +7,7 @@
 //  "inputs": [names of what the trees look at],
 //  "models": [{"kind": "trees", "backend": "cpu", …}, {"kind": "bestsf", "backend": "cpu", …}]}
 //
-// The values of leaves are 16-bit fixed-point numbers in base64: nine tenths of the file.
+// Nodes, leaves and support vectors are arrays of bytes: see fixed_point.hpp.
 #pragma once
 
 #include "models/bestsf.hpp"
@@ -58,14 +59,14 @@ class ModelSet final : public Predictor {
     std::vector<std::unique_ptr<const BestSf>> bestsf_;
 };
 
-/// The document, and back. `text` is not trusted: throws Error (db::NewerSchema for a later
-/// version's) with the part that is wrong.
-std::string to_text(const ModelSet& models);
-ModelSet models_from_text(std::string_view text);
+/// The document, and back. Throws Error (db::NewerSchema for a later version's) with the part that
+/// is wrong. What is nested very deeply uses up the stack: read_models() looks before.
+std::string to_bytes(const ModelSet& models);
+ModelSet models_from_bytes(std::string_view bytes);
 
-/// A file, gzipped or not. Throws InputError naming it.
+/// An untrusted file. Throws InputError naming it.
 ModelSet read_models(const std::filesystem::path& file);
-/// Atomically; gzipped where the name ends in .gz.
+/// Atomically.
 void write_models(const std::filesystem::path& file, const ModelSet& models);
 
 }  // namespace sptune::models

@@ -1,5 +1,7 @@
 #include "models/portfolio.hpp"
 
+#include "kernels/registry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -88,11 +90,18 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
         cover.take(column);
         formats.push_back(column.format);
     };
+    const auto take_named = [&](const std::string& name) {
+        const auto found = std::find_if(grid.columns.begin(), grid.columns.end(),
+                                        [&](const auto& c) { return c.name == name; });
+        if (found != grid.columns.end() && !cover.has(name)) take(*found);
+    };
     for (const Sample* s : samples) {
         const std::string name = short_name(s->timed[s->baseline].variant);
-        if (cover.has(name)) continue;
-        take(*std::find_if(grid.columns.begin(), grid.columns.end(),
-                           [&](const auto& c) { return c.name == name; }));
+        take_named(name);
+    }
+    for (const Sample* s : samples) {
+        const Backend backend = s->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+        take_named(short_name(spmv_safe(backend, s->value, IndexType::i32)));
     }
     const auto ours = [](const Grid::Column& c) { return !c.vendor; };
     while (cover.names().size() < options.most) {

@@ -1,7 +1,5 @@
 #include "models/shipped.hpp"
 
-#include "models/fixed_point.hpp"
-
 // The assembler copies the file: no generated source, no file to look for at run time.
 #ifdef SPTUNE_SHIPPED_MODEL
 asm(R"(
@@ -25,9 +23,9 @@ namespace sptune::models {
 
 const ModelSet* shipped_model() {
 #ifdef SPTUNE_SHIPPED_MODEL
-    static const ModelSet models = models_from_text(
-        unpacked({sptune_shipped_begin,
-                  static_cast<std::size_t>(sptune_shipped_end - sptune_shipped_begin)}));
+    static const ModelSet models =
+        models_from_bytes({sptune_shipped_begin,
+                           static_cast<std::size_t>(sptune_shipped_end - sptune_shipped_begin)});
     return &models;
 #else
     return nullptr;

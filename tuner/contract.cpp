@@ -9,17 +9,34 @@ namespace {
 constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
 constexpr double kBetter = 0.98;   ///< of the time of what it replaces
 constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+constexpr double kDecisive = 0.8;  ///< and one such call, of the least time of what it replaces
 
 }  // namespace
 
-Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers)
-    : terms_(terms) {
+Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers,
+                   const Past& past)
+    : terms_(terms), calls_(past.calls), epoch_calls_(past.calls), balance_(-past.spent_us) {
     known_.push_back({{plain_us, 0}, State::proven, {}, 0});
     for (const Offer& offer : offers) known_.push_back({offer, State::waiting, {}, 0});
     if (offers.empty())
         phase_ = Phase::settled;
     else if (terms.trusted)
         phase_ = Phase::waiting;
+    for (const double us : past.times) known_.front().times.add(us);
+    if (phase_ == Phase::plain && past.calls >= kPlainFirst && !past.times.empty()) {
+        balance_ += terms_.epsilon * static_cast<double>(calls_) * known_.front().times.least();
+        open_account();
+    }
+}
+
+/// Once the time of plain CSR is known: what may be spent beside it from the beginning on.
+void Contract::open_account() {
+    balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
+                known_.front().times.least();
+    if (trial_)
+        begin_trial(trial_, false);
+    else
+        settle_or_wait();
 }
 
 void Contract::Times::add(double us) {
@@ -176,12 +193,7 @@ void Contract::called(double us) {
     switch (phase_) {
         case Phase::plain:
             if (calls_ < kPlainFirst) return;
-            balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
-                        known_.front().times.least();
-            if (trial_)
-                begin_trial(trial_, false);
-            else
-                settle_or_wait();
+            open_account();
             return;
         case Phase::trial:
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_) {
@@ -194,7 +206,9 @@ void Contract::called(double us) {
                 return;
             }
             trial_turn_ = !trial_turn_;
-            if (--runs_left_ == 0) end_trial();
+            if (--runs_left_ == 0 ||
+                (last_.run == trial_ && us < kDecisive * state_of(active_).times.least()))
+                end_trial();
             return;
         case Phase::audit:
             if (--runs_left_ > 0) return;

@@ -27,6 +27,14 @@ struct Terms {
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
 };
 
+/// Calls of plain CSR before the contract began, and what has been spent beside them, which counts
+/// against the promise.
+struct Past {
+    long long calls = 0;
+    std::vector<double> times;  ///< of some of the calls, us
+    double spent_us = 0;
+};
+
 /// Microseconds, as predicted.
 struct Offer {
     double call_us = 0;
@@ -37,7 +45,8 @@ class Contract {
   public:
     /// Plain CSR is number 0, offers count from 1, in the order of preference. `plain_us` as
     /// predicted on the same scale as the offers.
-    Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers);
+    Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers,
+             const Past& past = {});
 
     /// An offer that should be converted before the first call; 0: none.
     int in_advance() const;
@@ -104,6 +113,7 @@ class Contract {
     double convert_us(int which) const;
     bool due(int offer) const;
     int next_due() const;
+    void open_account();
     Step begin_trial(int offer, bool convert);
     void end_trial();
     void settle_or_wait();

@@ -7,7 +7,8 @@
 namespace sptune::tuner {
 
 template <class T, class P>
-KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline)
+KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline,
+                               const std::string& safe)
     : kernels_(&kernels) {
     ids_.reserve(kernels.size());  // views into them must stay
     for (const Kernel& kernel : kernels) {
@@ -16,13 +17,17 @@ KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::st
     }
     baseline_ = find(baseline);
     if (!baseline_) throw Error(fmt::format("the baseline {} is not among the kernels", baseline));
+    safe_ = safe.empty() ? baseline_ : find(safe);
+    if (!safe_) throw Error(fmt::format("the safe choice {} is not among the kernels", safe));
 }
 
 template <class T, class P>
 const KernelIndex<T, P>& KernelIndex<T, P>::of(Backend backend) {
     const auto make = [](Backend b) {
-        return KernelIndex(spmv_kernels<T, P>(b),
-                           spmv_baseline_id(b, value_type_of<T>(), index_type_of<P>()));
+        constexpr ValueType value = value_type_of<T>();
+        constexpr IndexType index = index_type_of<P>();
+        return KernelIndex(spmv_kernels<T, P>(b), spmv_baseline_id(b, value, index),
+                           spmv_safe(b, value, index).id());
     };
     if (backend == Backend::cpu) {
         static const KernelIndex cpu = make(Backend::cpu);

@@ -19,7 +19,9 @@ class KernelIndex {
   public:
     using Kernel = SpmvKernel<T, P>;
 
-    KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline);
+    /// `safe` may be empty: the baseline.
+    KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline,
+                const std::string& safe = {});
 
     /// That of the registry; made at the first call.
     static const KernelIndex& of(Backend backend);
@@ -27,6 +29,7 @@ class KernelIndex {
     /// nullptr where there is none.
     const Kernel* find(std::string_view id) const;
     const Kernel& baseline() const { return *baseline_; }
+    const Kernel& safe() const { return *safe_; }
     const std::vector<Kernel>& kernels() const { return *kernels_; }
     const std::string& id(const Kernel& kernel) const {
         return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
@@ -39,6 +42,7 @@ class KernelIndex {
     std::vector<std::string> ids_;
     std::unordered_map<std::string_view, const Kernel*> by_id_;
     const Kernel* baseline_ = nullptr;
+    const Kernel* safe_ = nullptr;
     mutable std::mutex mutex_;
     mutable std::map<const models::Predictor*, std::vector<const Kernel*>> known_;
 };

@@ -1,8 +1,11 @@
 #include "tuner/plan.hpp"
 
 #include "kernels/parallel.hpp"
+#include "kernels/spmv/shares_values.hpp"
+#include "tuner/identify.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,6 +15,9 @@ namespace {
 constexpr std::size_t kMostOffers = 3;
 /// A layout that comes out this much larger than plain CSR was predicted wrongly.
 constexpr double kMostBytes = 6;
+/// What a choice costs, in microseconds and in calls of plain CSR: measured on an H200 and a Xeon.
+constexpr double kChoosingUs = 250, kChoosingCalls = 4;
+constexpr std::size_t kTimedFirst = 2;
 
 }  // namespace
 
@@ -21,15 +27,24 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
     : matrix_(matrix),
       kernels_(kernels),
       options_(options),
-      selection_(select_spmv(matrix, kernels, options.select)),
       threads_(resolve_threads(options.select.threads)) {
-    options_.select.store = nullptr;  // need not outlive the constructor
-    const bool gpu = matrix_.backend == Backend::cuda;
-    if (gpu) timer_ = make_stream_timer();
-    add_offers();
-    for (int which = contract_->in_advance(); which && !convert(which);
-         which = contract_->in_advance()) {
+    if (matrix_.backend == Backend::cuda) timer_ = make_stream_timer();
+    waiting_.over = !may_wait();
+    if (!waiting_.over) {
+        begin_with(kernels_.safe(), kernels_.baseline());
+        selection_.safe.id = kernels_.id(*ready_.front()->kernel);
+        selection_.chosen = selection_.safe;
+        selection_.why = fmt::format(
+            "{} is in use until choosing is cheap beside the calls so far.", selection_.safe.id);
+        contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
+    } else {
+        selection_ = select_spmv(matrix_, kernels_, options_.select);
+        choose();
+        for (int which = contract_->in_advance(); which && !convert(which);
+             which = contract_->in_advance()) {
+        }
     }
+    options_.select.store = nullptr;  // need not outlive the constructor
     publish();
 }
 
@@ -38,12 +53,46 @@ Plan<T, P>::~Plan() {
     if (matrix_.backend == Backend::cuda) wait_for_device();
 }
 
+/// Whether nothing asks for a choice before the first call.
 template <class T, class P>
-void Plan<T, P>::add_offers() {
-    const auto add = [&](const Kernel& kernel) {
-        ready_.push_back(std::make_unique<Ready>());
-        ready_.back()->kernel = &kernel;
-    };
+bool Plan<T, P>::may_wait() const {
+    const SelectOptions& o = options_.select;
+    const Constraints& c = o.constraints;
+    return options_.may_wait && o.calls <= 0 && !c.deterministic && c.memory_bytes == ~0ull &&
+           !std::isfinite(c.convert_us) && !std::isfinite(c.error) && c.variants == "*" &&
+           !(o.store && o.store->may_know(identify(matrix_.backend, o.threads).key));
+}
+
+/// Makes `plain` number 0; `otherwise`, which needs no memory, where there is none for it.
+template <class T, class P>
+void Plan<T, P>::begin_with(const Kernel& plain, const Kernel& otherwise) {
+    ready_.push_back(std::make_unique<Ready>());
+    ready_.front()->kernel = &plain;
+    try {
+        convert(0);
+    } catch (const OutOfMemory&) {
+        if (&plain == &otherwise) throw;
+        ready_.front()->kernel = &otherwise;
+        convert(0);
+    }
+}
+
+/// What everything is held against: the safe kernel, unless constraints forbid it or a measurement
+/// says that it is slower than the baseline.
+template <class T, class P>
+const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
+    const Kernel& safe = kernels_.safe();
+    const Constraints& c = options_.select.constraints;
+    const bool allowed = matches(kernels_.id(safe), c.variants) && c.memory_bytes == ~0ull &&
+                         selection_.safe.convert_us <= c.convert_us;
+    const bool slower = selection_.source == Source::exact &&
+                        selection_.baseline.predicted_us <= selection_.safe.predicted_us;
+    return allowed && !selection_.safe.id.empty() && !slower ? safe : kernels_.baseline();
+}
+
+/// Turns the selection into offers.
+template <class T, class P>
+void Plan<T, P>::choose() {
     Terms terms = options_.terms;
     terms.expected_calls = options_.select.calls;
     terms.trusted = options_.online == Online::never ||
@@ -56,32 +105,39 @@ void Plan<T, P>::add_offers() {
     const bool plain_allowed =
         !limits.deterministic &&
         (limits.variants == "*" || matches(selection_.baseline.id, limits.variants));
-    const Kernel* chosen = kernels_.find(selection_.chosen.id);
-    if (!plain_allowed) {
-        add(*chosen);
-        contract_ =
-            std::make_unique<Contract>(terms, selection_.chosen.predicted_us, std::vector<Offer>{});
-        convert(0);
-        return;
+    if (plain_allowed) {
+        if (ready_.empty()) begin_with(plain_kernel(), kernels_.baseline());
+        return add_offers(terms);
     }
-    add(kernels_.baseline());
-    convert(0);
+    const Kernel& chosen = *kernels_.find(selection_.chosen.id);
+    begin_with(chosen, chosen);
+    contract_ =
+        std::make_unique<Contract>(terms, selection_.chosen.predicted_us, std::vector<Offer>{});
+}
+
+template <class T, class P>
+void Plan<T, P>::add_offers(const Terms& terms) {
+    const Kernel* const plain = ready_.front()->kernel;
     std::vector<Offer> offers;
     const auto offer = [&](const Ranked& r) {
         const Kernel* kernel = kernels_.find(r.id);
-        if (!kernel || kernel == &kernels_.baseline() || offers.size() == kMostOffers) return;
+        if (!kernel || kernel == plain || kernel == &kernels_.baseline() ||
+            offers.size() == kMostOffers)
+            return;
         // Siblings are within a few percent of each other, so that others are worth more.
         for (std::size_t i = 1; i < ready_.size(); ++i)
             if (ready_[i]->kernel->variant.format == kernel->variant.format &&
                 ready_[i]->kernel->variant.algorithm == kernel->variant.algorithm)
                 return;
-        add(*kernel);
+        ready_.push_back(std::make_unique<Ready>());
+        ready_.back()->kernel = kernel;
         offers.push_back({r.predicted_us, r.convert_us});
     };
     offer(selection_.chosen);
     if (!terms.trusted)
         for (const Ranked& r : selection_.runners_up) offer(r);
-    contract_ = std::make_unique<Contract>(terms, selection_.baseline.predicted_us, offers);
+    const Ranked& known = plain == &kernels_.safe() ? selection_.safe : selection_.baseline;
+    contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, waiting_.past);
 }
 
 /// Makes or renews the storage of number `which`; tells the contract. False where that failed.
@@ -103,9 +159,13 @@ bool Plan<T, P>::convert(int which) {
                 static_cast<double>(f.storage_bytes) > most + 65536)
                 throw Error("it needs more memory than it may");
         }
-        r.storage.reset();
-        r.storage = r.kernel->convert(matrix_.view, r.kernel->variant.params, threads_);
-        if (matrix_.backend == Backend::cuda) wait_for_default_stream();
+        if (auto* const shared = dynamic_cast<SharesValues<T>*>(r.storage.get())) {
+            shared->share(matrix_.view.values);
+        } else {
+            r.storage.reset();
+            r.storage = r.kernel->convert(matrix_.view, r.kernel->variant.params, threads_);
+            if (matrix_.backend == Backend::cuda) wait_for_default_stream();
+        }
         if (r.storage->exclusive() && !r.order && matrix_.backend == Backend::cuda)
             r.order = make_stream_order();
         const Ready& plain = *ready_.front();
@@ -128,7 +188,7 @@ void Plan<T, P>::publish() {
     Ready* active = ready_[static_cast<std::size_t>(contract_->active())].get();
     active->was_active = true;
     active_.store(active, std::memory_order_release);
-    at_rest_.store(contract_->at_rest(), std::memory_order_release);
+    at_rest_.store(waiting_.over && contract_->at_rest(), std::memory_order_release);
     // What has lost before any other thread could see it is given back.
     for (std::size_t i = 1; i < ready_.size(); ++i)
         if (!ready_[i]->was_active && contract_->dropped(static_cast<int>(i)))
@@ -156,6 +216,44 @@ double Plan<T, P>::timed_run(Ready& r, T alpha, const T* x, T beta, T* y, void* 
     return clock() - start;
 }
 
+/// Whether choosing costs less than what the promise leaves for it. What it takes beside passes
+/// over the matrix, a few times as long as a call, is the same for all matrices.
+template <class T, class P>
+bool Plan<T, P>::choosing_is_cheap() const {
+    const Past& past = waiting_.past;
+    if (past.times.size() < kTimedFirst) return false;
+    const double plain_us = *std::min_element(past.times.begin(), past.times.end());
+    const double allowed =
+        (options_.terms.grace_calls + options_.terms.epsilon * static_cast<double>(past.calls)) *
+        plain_us;
+    return kChoosingUs + kChoosingCalls * plain_us <= allowed;
+}
+
+template <class T, class P>
+void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) {
+    Past& past = waiting_.past;
+    // The first call of a process does more than multiply.
+    if (past.calls > 0 && past.times.size() < kTimedFirst)
+        past.times.push_back(timed_run(*ready_.front(), alpha, x, beta, y, stream));
+    else
+        run(*ready_.front(), alpha, x, beta, y, stream);
+    ++past.calls;
+    if (!choosing_is_cheap()) return;
+    waiting_.over = true;
+    const double start = options_.select.clock();
+    try {
+        Selection s = select_spmv(matrix_, kernels_, options_.select);
+        selection_ = std::move(s);
+        past.spent_us = options_.select.clock() - start;
+        choose();
+    } catch (const std::exception& e) {  // the product itself is done
+        selection_.why += fmt::format(" Choosing failed: {}.", e.what());
+        ready_.resize(1);
+        contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
+    }
+    publish();
+}
+
 template <class T, class P>
 void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
     Ready* const active = active_.load(std::memory_order_acquire);
@@ -163,6 +261,7 @@ void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
     // Only one thread at a time takes part in trials; a graph that is being recorded cannot.
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || (timer_ && is_capturing(stream))) return run(*active, alpha, x, beta, y, stream);
+    if (!waiting_.over) return apply_waiting(alpha, x, beta, y, stream);
     Contract::Step step = contract_->next();
     while (step.convert) {
         convert(step.run);
@@ -203,7 +302,7 @@ std::string Plan<T, P>::current() const {
 template <class T, class P>
 bool Plan<T, P>::settled() const {
     const std::lock_guard lock(mutex_);
-    return contract_->settled();
+    return waiting_.over && contract_->settled();
 }
 
 template <class T, class P>

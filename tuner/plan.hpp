@@ -22,6 +22,9 @@ enum class Online {
 struct PlanOptions {
     SelectOptions select;
     Online online = Online::automatic;
+    /// Choose once the calls so far make it cheap beside them. Without effect where constraints, a
+    /// number of calls or stored measurements of this device call for a choice at once.
+    bool may_wait = false;
     Terms terms;  ///< expected_calls, trusted and watch are set by the plan
 };
 
@@ -30,7 +33,8 @@ struct PlanOptions {
 template <class T, class P>
 class Plan {
   public:
-    /// Chooses; converts at once where the number of calls is known. The kernels must outlive it.
+    /// Chooses, unless that may wait; converts at once where the number of calls is known. The
+    /// kernels must outlive it.
     /// Throws Unmet, OutOfMemory, CudaError.
     Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels, const PlanOptions& options);
 
@@ -67,7 +71,19 @@ class Plan {
         std::string failure;      ///< why it could not be converted
     };
 
-    void add_offers();
+    /// Calls of the safe kernel before a choice is made.
+    struct Waiting {
+        Past past;
+        bool over = false;
+    };
+
+    bool may_wait() const;
+    void begin_with(const Kernel& plain, const Kernel& otherwise);
+    const Kernel& plain_kernel() const;
+    void choose();
+    void add_offers(const Terms& terms);
+    bool choosing_is_cheap() const;
+    void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     bool convert(int which);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
@@ -78,9 +94,10 @@ class Plan {
     PlanOptions options_;
     Selection selection_;
     int threads_ = 1;
-    std::vector<std::unique_ptr<Ready>> ready_;  ///< plain CSR, then the offers
+    std::vector<std::unique_ptr<Ready>> ready_;  ///< the safe kernel, then the offers
     std::unique_ptr<StreamTimer> timer_;         ///< of a GPU
     std::unique_ptr<Contract> contract_;
+    Waiting waiting_;
     std::atomic<Ready*> active_{nullptr};
     std::atomic<bool> at_rest_{false};
     mutable std::mutex mutex_;  ///< of the contract and of ready_

@@ -111,6 +111,7 @@ class Selector {
             field.push_back(std::move(e));
         }
         if (field.empty() || result_.baseline.id.empty()) return false;
+        note_safe(field);
         nothing_beats(digest->winner, field);
         const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
         if (!decide(std::move(field), legal, 1, digest->winner)) return false;
@@ -145,7 +146,8 @@ class Selector {
         const db::Device device =
             device_without_measuring(matrix_.backend, options_.threads, options_.store);
         bool covered = false;
-        for (const models::Predictor* model : options_.models) {
+        const auto models = options_.models ? *options_.models : default_models();
+        for (const models::Predictor* model : models) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             covered = true;
             if (decide(predictions(*model, device), inspector())) return;
@@ -172,10 +174,17 @@ class Selector {
                              {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
                              {}});
         result_.baseline = field.front().ranked;
+        note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
         result_.confidence = model.confidence(features(), device);
         return field;
+    }
+
+    void note_safe(const Field& field) {
+        for (const Entrant<T, P>& e : field)
+            if (e.kernel == &kernels_.safe() && std::isfinite(e.ranked.predicted_us))
+                result_.safe = e.ranked;
     }
 
     auto inspector() {

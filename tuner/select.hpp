@@ -57,8 +57,9 @@ struct SelectOptions {
     double calls = 0;                  ///< that A will be applied for; 0: unknown
     int threads = 0;                   ///< CPU; 0: all
     const db::Store* store = nullptr;  ///< may be null
-    /// Asked in this order, the first that covers the device answers. Empty: plain CSR.
-    std::vector<const models::Predictor*> models = default_models();
+    /// Asked in this order, the first that covers the device answers; without any, plain CSR.
+    /// Nothing: default_models(), looked up when they are needed, as loading takes a while.
+    std::optional<std::vector<const models::Predictor*>> models;
     Clock clock = steady_us;
 };
 
@@ -73,8 +74,9 @@ struct Ranked {
 
 struct Selection {
     Source source = Source::heuristic;
-    std::string model;               ///< name of who predicted; empty for exact
-    Ranked chosen, baseline;         ///< the same one where nothing beats plain CSR
+    std::string model;        ///< name of who predicted; empty for exact
+    Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
+    Ranked safe;              ///< KernelIndex::safe(); an empty id where nothing is known of it
     std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
     double confidence = 0;           ///< 0 to 1; 1 for a stored measurement
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.

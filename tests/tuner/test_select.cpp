@@ -219,7 +219,7 @@ TEST_F(Select, IllegalLayoutsArePassedOver) {
 
 TEST_F(Select, WithoutModelsThereIsPlainCsr) {
     kernels_.push_back(kernel(fake::right, 40, 300, 400));
-    options_.models.clear();
+    options_.models.emplace();
     const Selection s = select();
     EXPECT_EQ(s.chosen.id, id(0));
     EXPECT_NE(s.why.find("No model covers this device"), std::string::npos) << s.why;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -72,10 +74,9 @@ db::Device find_out() {
 
 }  // namespace
 
-db::Device identify_cuda() {
-    require_cuda();
-    int index = 0;
-    SPTUNE_CUDA(cudaGetDevice(&index));
+namespace {
+
+db::Device identify_device(int index) {
     cudaDeviceProp p{};
     SPTUNE_CUDA(cudaGetDeviceProperties(&p, index));
     db::Device device;
@@ -91,6 +92,20 @@ db::Device identify_cuda() {
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8.0;
     device.bandwidth_gbs = 2 * clock_khz * bus_bytes / 1e6;
     return device;
+}
+
+}  // namespace
+
+db::Device identify_cuda() {
+    require_cuda();
+    int index = 0;
+    SPTUNE_CUDA(cudaGetDevice(&index));
+    // Asking the driver takes as long as hundreds of small products.
+    static std::mutex mutex;
+    static std::map<int, db::Device> known;
+    const std::lock_guard lock(mutex);
+    if (known.find(index) == known.end()) known[index] = identify_device(index);
+    return known[index];
 }
 
 const db::Device& cuda_device() {

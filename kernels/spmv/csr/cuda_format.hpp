@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
+#include "kernels/spmv/shares_values.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
 namespace sptune::cuda {
@@ -46,7 +47,7 @@ struct CsrTile {
 /// After Greathouse and Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
 /// storage format", SC 2014, with tiles found in parallel.
 template <class T, class P>
-class CsrTilesStorage final : public Storage {
+class CsrTilesStorage final : public Storage, public SharesValues<T> {
   public:
     CsrView<T, P> a;
     int n = 0;
@@ -66,6 +67,7 @@ class CsrTilesStorage final : public Storage {
     std::uint64_t bytes() const override { return moved_bytes; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
     bool exclusive() const override { return piece_long.size() > long_row.size(); }
+    void share(const T* values) override { a.values = values; }
 };
 
 /// Layout parameters n (rows and entries of a tile) and x (bits of a column index where the tile's

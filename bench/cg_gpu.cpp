@@ -1,0 +1,200 @@
+// cg_gpu MATRIX...: conjugate gradients on the GPU, 200 iterations whatever the residual says, f64,
+// with cuSPARSE's CSR and with auto_spmv. Everything from A in device memory on counts: buffers,
+// descriptors, choosing, converting. Each solver runs `kRuns` times, taking turns, auto_spmv as if
+// it had never seen the matrix; medians. A markdown table, a line for each square matrix, and how
+// many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty folder.
+#include "matrix/cuda/check.hpp"
+#include "matrix/cuda/device_csr.hpp"
+#include "matrix/load.hpp"
+#include "sptune/sptune.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <cublas_v2.h>
+#include <cusparse.h>
+#include <fmt/format.h>
+
+namespace {
+
+using namespace sptune;
+using Vector = DeviceBuffer<double>;
+using Product = std::function<void(const double* x, double* y)>;
+constexpr int kIterations = 200, kRuns = 7;
+
+void require(bool holds, const char* what) {
+    if (!holds) throw Error(fmt::format("{} failed", what));
+}
+
+/// What a practitioner writes: dot products come back to the host.
+class Solver {
+  public:
+    explicit Solver(index_t n)
+        : n_(n), x_(size()), r_(size()), p_(size()), q_(size()), b_(Buffer<double>(size(), 1.0)) {
+        require(cublasCreate(&blas_) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
+    }
+    ~Solver() { cublasDestroy(blas_); }
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+
+    double milliseconds(const std::function<Product()>& make) {
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        const auto start = std::chrono::steady_clock::now();
+        const Product product = make();
+        copy(b_, r_), copy(b_, p_);
+        double rr = dot(r_, r_);
+        for (int i = 0; i < kIterations; ++i) {
+            product(p_.data(), q_.data());
+            const double alpha = safe(rr / dot(p_, q_));
+            axpy(alpha, p_, x_);
+            axpy(-alpha, q_, r_);
+            const double before = rr;
+            rr = dot(r_, r_);
+            const double beta = safe(rr / before);
+            cublasDscal(blas_, n_, &beta, p_.data(), 1);
+            axpy(1, r_, p_);
+        }
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count();
+    }
+
+  private:
+    std::size_t size() const { return static_cast<std::size_t>(n_); }
+    /// Matrices that are not positive definite get numbers to go on with.
+    static double safe(double v) { return std::isfinite(v) ? std::clamp(v, -1e3, 1e3) : 0.5; }
+    void copy(const Vector& from, Vector& to) {
+        cublasDcopy(blas_, n_, from.data(), 1, to.data(), 1);
+    }
+    double dot(const Vector& a, const Vector& b) {
+        double sum = 0;
+        cublasDdot(blas_, n_, a.data(), 1, b.data(), 1, &sum);
+        return sum;
+    }
+    void axpy(double a, const Vector& x, Vector& y) {
+        cublasDaxpy(blas_, n_, &a, x.data(), 1, y.data(), 1);
+    }
+
+    index_t n_;
+    cublasHandle_t blas_ = nullptr;
+    Vector x_, r_, p_, q_, b_;
+};
+
+/// cuSPARSE as its samples use it: descriptors, a buffer, preprocessing, its default algorithm.
+class Cusparse {
+  public:
+    Cusparse(cusparseHandle_t handle, CsrView<double, std::int32_t> a, double* x, double* y)
+        : handle_(handle) {
+        require(cusparseCreateCsr(&a_, a.rows, a.cols, a.nnz(), const_cast<int*>(a.row_ptr),
+                                  const_cast<int*>(a.col_idx), const_cast<double*>(a.values),
+                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                  CUDA_R_64F) == CUSPARSE_STATUS_SUCCESS &&
+                    cusparseCreateDnVec(&x_, a.cols, x, CUDA_R_64F) == CUSPARSE_STATUS_SUCCESS &&
+                    cusparseCreateDnVec(&y_, a.rows, y, CUDA_R_64F) == CUSPARSE_STATUS_SUCCESS,
+                "creating cuSPARSE's descriptors");
+        std::size_t bytes = 0;
+        require(
+            cusparseSpMV_bufferSize(handle_, kNormal, &one_, a_, x_, &zero_, y_, CUDA_R_64F,
+                                    CUSPARSE_SPMV_ALG_DEFAULT, &bytes) == CUSPARSE_STATUS_SUCCESS,
+            "cusparseSpMV_bufferSize");
+        SPTUNE_CUDA(cudaMalloc(&buffer_, std::max<std::size_t>(bytes, 1)));
+        require(
+            cusparseSpMV_preprocess(handle_, kNormal, &one_, a_, x_, &zero_, y_, CUDA_R_64F,
+                                    CUSPARSE_SPMV_ALG_DEFAULT, buffer_) == CUSPARSE_STATUS_SUCCESS,
+            "cusparseSpMV_preprocess");
+    }
+    ~Cusparse() {
+        cusparseDestroySpMat(a_), cusparseDestroyDnVec(x_), cusparseDestroyDnVec(y_);
+        cudaFree(buffer_);
+    }
+    Cusparse(const Cusparse&) = delete;
+    Cusparse& operator=(const Cusparse&) = delete;
+
+    void multiply(const double* x, double* y) {
+        cusparseDnVecSetValues(x_, const_cast<double*>(x)), cusparseDnVecSetValues(y_, y);
+        require(cusparseSpMV(handle_, kNormal, &one_, a_, x_, &zero_, y_, CUDA_R_64F,
+                             CUSPARSE_SPMV_ALG_DEFAULT, buffer_) == CUSPARSE_STATUS_SUCCESS,
+                "cusparseSpMV");
+    }
+
+  private:
+    static constexpr auto kNormal = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    cusparseHandle_t handle_;
+    cusparseSpMatDescr_t a_ = nullptr;
+    cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+    void* buffer_ = nullptr;
+    double one_ = 1, zero_ = 0;
+};
+
+double median(std::vector<double> v) {
+    std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+    return v[v.size() / 2];
+}
+
+/// How many times as long cuSPARSE takes; 0 for a matrix that is not square.
+double compare(const std::string& file, cusparseHandle_t handle) {
+    const Csr<double> host = load_matrix<double>(file);
+    if (host.rows != host.cols) return 0;
+    const DeviceCsr<double, std::int32_t> device(host.view());
+    const CsrView<double, std::int32_t> a = device.view();
+    const csr_view<double> view{a.rows, a.cols, a.row_ptr, a.col_idx, a.values, host.nnz()};
+    Solver solver(a.rows);
+    Vector x(static_cast<std::size_t>(a.cols)), y(static_cast<std::size_t>(a.rows));
+    const auto with_cusparse = [&]() -> Product {
+        auto s = std::make_shared<Cusparse>(handle, a, x.data(), y.data());
+        return [s](const double* from, double* to) { s->multiply(from, to); };
+    };
+    const auto with_sptune = [&]() -> Product {
+        return [&](const double* from, double* to) { auto_spmv(view, from, to); };
+    };
+    std::vector<double> theirs, ours;
+    for (int run = 0; run <= kRuns; ++run) {  // the first one loads kernels
+        forget(view);
+        const double t = solver.milliseconds(with_cusparse), o = solver.milliseconds(with_sptune);
+        if (run > 0) theirs.push_back(t), ours.push_back(o);
+    }
+    const double ratio = median(theirs) / median(ours);
+    fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} |\n",
+               std::filesystem::path(file).stem().string(), host.rows, host.nnz(), median(theirs),
+               median(ours), ratio);
+    return ratio;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    cusparseHandle_t handle = nullptr;
+    require(cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate");
+    fmt::print(
+        "| matrix | rows | entries | cuSPARSE CSR ms | auto_spmv ms | speed-up |\n"
+        "|---|---:|---:|---:|---:|---:|\n");
+    std::vector<double> ratios;
+    for (int i = 1; i < argc; ++i) try {
+            if (const double r = compare(argv[i], handle); r > 0) ratios.push_back(r);
+        } catch (const std::exception& e) {
+            fmt::print(stderr, "{}: skipped: {}\n", argv[i], e.what());
+        }
+    double sum = 0;
+    for (const double r : ratios) sum += std::log(r);
+    const auto at_least = [&](double least) {
+        return std::count_if(ratios.begin(), ratios.end(), [=](double r) { return r >= least; });
+    };
+    if (!ratios.empty())
+        fmt::print(
+            "\n{} matrices: {} faster, {} slower by more than 3 %, geometric mean {:.2f}, "
+            "least {:.2f}\n",
+            ratios.size(), at_least(1.0),
+            static_cast<std::ptrdiff_t>(ratios.size()) - at_least(0.97),
+            std::exp(sum / static_cast<double>(ratios.size())),
+            *std::min_element(ratios.begin(), ratios.end()));
+    cusparseDestroy(handle);
+    return 0;
+} catch (const std::exception& e) {
+    fmt::print(stderr, "cg_gpu: {}\n", e.what());
+    return 1;
+}

@@ -184,12 +184,17 @@ void Contract::refused(int offer) {
 
 void Contract::called(double us) {
     ++calls_, ++epoch_calls_;
-    if (!last_.timed || us <= 0) return;
+    const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
+    const double share = paid_in_advance ? 0 : terms_.epsilon;
+    if (!last_.timed || us <= 0) {  // as long as it took before
+        if (!terms_.trusted && !at_rest())
+            balance_ += (1 + share) * plain_us() - call_us(last_.run);
+        return;
+    }
     const bool counts = !(phase_ == Phase::trial && last_.run == trial_ && warm_up_);
     const bool dear = us > kHopeless * plain_us() || (balance_ < 0 && us > plain_us());
     if (counts || dear) state_of(last_.run).times.add(us);
-    const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
-    balance_ += (paid_in_advance ? 1 : 1 + terms_.epsilon) * plain_us() - us;
+    balance_ += (1 + share) * plain_us() - us;
     switch (phase_) {
         case Phase::plain:
             if (calls_ < kPlainFirst) return;

@@ -121,9 +121,7 @@ void Plan<T, P>::add_offers(const Terms& terms) {
     std::vector<Offer> offers;
     const auto offer = [&](const Ranked& r) {
         const Kernel* kernel = kernels_.find(r.id);
-        if (!kernel || kernel == plain || kernel == &kernels_.baseline() ||
-            offers.size() == kMostOffers)
-            return;
+        if (!kernel || kernel == plain || offers.size() == kMostOffers) return;
         // Siblings are within a few percent of each other, so that others are worth more.
         for (std::size_t i = 1; i < ready_.size(); ++i)
             if (ready_[i]->kernel->variant.format == kernel->variant.format &&

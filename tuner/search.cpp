@@ -30,6 +30,15 @@ db::Candidate describe(const Variant& v) {
     return c;
 }
 
+/// What a variant has in common with those that differ in these one-letter parameters at most.
+std::string kind_without(const Variant& v, std::string_view params) {
+    std::string kind = v.format + "." + v.algorithm + "." + std::string(params);
+    for (const Param& p : v.params)
+        if (p.name.size() != 1 || params.find(p.name) == std::string_view::npos)
+            kind.append(".").append(p.name).append(std::to_string(p.value));
+    return kind;
+}
+
 }  // namespace
 
 Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOptions& options)
@@ -149,7 +158,7 @@ void Search::take_prior(Runner& r) {
 /// Converts, verifies and times one candidate. All that it needs is in the runner and all that it
 /// finds ends up in runner.record, so that a worker process can stand behind this call.
 void Search::evaluate(Runner& r) {
-    if (bounded(r, r.known_bytes)) return;
+    if (bounded(r, r.known_bytes) || like_a_hopeless_one(r)) return;
     const Shelf::Item& item = convert(r);
     const Storage& converted = *item.storage;
     // What shares the baseline's layout needs no conversion.
@@ -179,6 +188,24 @@ void Search::evaluate(Runner& r) {
     }
     record_time(r, timing);
     learn(r);
+    if (best > 0 && verdict.call_us > effort_.lost * best)
+        lost_.emplace(kind_without(r.contender.variant, "b"), &r);
+    if (best > 0 && verdict.call_us > effort_.lost_by_far * best)
+        lost_.emplace(kind_without(r.contender.variant, "bs"), &r);
+}
+
+bool Search::like_a_hopeless_one(Runner& r) {
+    if (r.anchor || !best_) return false;
+    for (const char* params : {"b", "bs"}) {
+        const auto found = lost_.find(kind_without(r.contender.variant, params));
+        if (found == lost_.end()) continue;
+        const db::Candidate& other = found->second->record;
+        r.record.status = db::Status::bounded;
+        r.record.reason = fmt::format("{} took {:.0f} times as long as the best", other.id,
+                                      other.time->median / best_->record.time->median);
+        return true;
+    }
+    return false;
 }
 
 /// Whether reading `matrix_bytes` of A alone takes longer than the best time so far.

@@ -44,6 +44,10 @@ struct Effort {
     /// Not worth more than the verifying calls: slower than the best by this factor. Long calls
     /// suffer less from a hiccup, so a smaller factor will do.
     double hopeless = 3, hopeless_long = 1.5, long_us = 5000;
+    /// Behind the best by this factor, a candidate answers for those that differ from it in the
+    /// block size alone, or in the block size and σ. Where one row is long, a few slow kernels
+    /// would take longer than all others together.
+    double lost = 20, lost_by_far = 100;
     /// Survivors of the short run, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;
@@ -90,6 +94,7 @@ class Search {
     void evaluate(Runner& runner);
     void take_prior(Runner& runner);
     bool bounded(Runner& runner, std::uint64_t matrix_bytes);
+    bool like_a_hopeless_one(Runner& runner);
     void learn(const Runner& runner);
 
     // Finals.
@@ -122,7 +127,8 @@ class Search {
     std::string baseline_layout_;
     double start_us_;
     double stage_start_us_ = 0, reported_us_ = -1e18;
-    const Runner* best_ = nullptr;  ///< least median so far
+    const Runner* best_ = nullptr;               ///< least median so far
+    std::map<std::string, const Runner*> lost_;  ///< by what they have in common with others
     double reach_ = 1;  ///< what was really reached over bound_gbs(), where that turned out too low
     Field final_;       ///< those whose times come from the interleaved final
     Ended ended_ = Ended::complete;

@@ -218,5 +218,20 @@ TEST(Contract, ChangingValuesAreConvertedAgainWhereThatPays) {
     }
 }
 
+TEST(Contract, UntimedCallsEarnTheirShare) {
+    // As on a GPU: a conversion that the first calls cannot pay for is paid by the later ones.
+    Terms terms;
+    terms.watch = false;
+    Contract c(terms, 100, {{50, 4000}});
+    int n = 0;
+    for (; n < 2000; ++n) {
+        const Contract::Step step = c.next();
+        if (step.convert) break;
+        c.called(step.timed ? 100 : 0);
+    }
+    EXPECT_GT(n, 100);
+    EXPECT_LT(n, 500);  // 20 calls and 5 % of 400
+}
+
 }  // namespace
 }  // namespace sptune::tuner

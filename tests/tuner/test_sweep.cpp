@@ -116,6 +116,22 @@ TEST_F(Sweep, SlowCandidatesCostAFewCalls) {
     EXPECT_LT(fake::now_us - start, 2 * 100'000 + 1000 * 400);
 }
 
+TEST_F(Sweep, AHopelessCandidateAnswersForOthersOfItsKind) {
+    // They differ in b alone, which is taken for the size of blocks.
+    const Kernels kernels = {fake::kernel(fake::right, 1000), fake::kernel(fake::right, 900),
+                             fake::kernel(fake::right, 50'000, 1001),
+                             fake::kernel(fake::right, 50'000, 1002),
+                             fake::kernel(fake::right, 60'000, 1001)};
+    const SweepResult r = run(kernels);
+    const auto skipped = [&](int i) {
+        return of(r, kernels[static_cast<std::size_t>(i)]).status == db::Status::bounded;
+    };
+    EXPECT_EQ(skipped(2) + skipped(3), 1);
+    EXPECT_FALSE(skipped(4));
+    const db::Candidate& left_out = of(r, kernels[skipped(2) ? 2 : 3]);
+    EXPECT_NE(left_out.reason.find("times as long as the best"), std::string::npos);
+}
+
 TEST_F(Sweep, OneConversionPerLayout) {
     Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10, 900, 5000),
                        fake::kernel(fake::right, 11, 900, 5000),

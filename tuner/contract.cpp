@@ -6,10 +6,11 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
-constexpr double kBetter = 0.98;   ///< of the time of what it replaces
-constexpr double kHopeless = 1.5;  ///< one such call ends a trial
-constexpr double kDecisive = 0.8;  ///< and one such call, of the least time of what it replaces
+constexpr int kPlainFirst = 2;      ///< calls of plain CSR before anything is decided
+constexpr double kBetter = 0.98;    ///< of the time of what it replaces
+constexpr double kHopeless = 1.5;   ///< one such call ends a trial
+constexpr double kPossible = 1.25;  ///< what needs no conversion is tried up to this prediction
+constexpr double kDecisive = 0.8;   ///< and one such call, of the least time of what it replaces
 
 }  // namespace
 
@@ -83,13 +84,21 @@ double Contract::convert_us(int which) const {
     return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
 }
 
+/// Needs no conversion and has not been tried: calls tell more than predictions do.
+bool Contract::worth_a_look(int offer) const {
+    const Known& k = state_of(offer);
+    return !terms_.trusted && k.state == State::waiting && convert_us(offer) <= 0 &&
+           call_us(offer) < kPossible * call_us(active_);
+}
+
 /// Whether converting now is expected to pay and is allowed.
 bool Contract::due(int offer) const {
     const Known& k = state_of(offer);
     if (k.state == State::dropped || offer == active_) return false;
     const double saved = call_us(active_) - call_us(offer);
-    if (saved <= (1 - kBetter) * call_us(active_)) return false;
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
+    if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
+    if (saved <= (1 - kBetter) * call_us(active_)) return false;
     if (!terms_.trusted && balance_ < cost) return false;
     const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
     if (left > 0) return saved * left > cost;
@@ -256,7 +265,8 @@ void Contract::settle_or_wait() {
     phase_ = Phase::settled;
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const Known& k = state_of(i);
-        if (k.state != State::dropped && i != active_ && call_us(i) < kBetter * call_us(active_))
+        if (k.state != State::dropped && i != active_ &&
+            (call_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
             phase_ = Phase::waiting;
     }
 }

@@ -111,6 +111,7 @@ class Contract {
     double plain_us() const { return call_us(0); }
     double scale() const;
     double convert_us(int which) const;
+    bool worth_a_look(int offer) const;
     bool due(int offer) const;
     int next_due() const;
     void open_account();

@@ -82,7 +82,9 @@ void Search::halve() {
 void Search::invite_anchors() {
     std::map<std::string, Runner*> anchors;
     for (Runner* r : leaders(runners_.size())) {
-        if (!r->anchor) continue;
+        // Twenty times as slow is slow enough to be known without taking turns.
+        if (!r->anchor || r->record.time->median > effort_.lost * best_->record.time->median)
+            continue;
         const bool own = r->record.id == scene_.baseline || r->record.id == options_.guest;
         anchors.emplace(own ? r->record.id : r->record.format + "." + r->record.algorithm, r);
     }

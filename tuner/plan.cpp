@@ -121,7 +121,7 @@ void Plan<T, P>::add_offers(const Terms& terms) {
     std::vector<Offer> offers;
     const auto offer = [&](const Ranked& r) {
         const Kernel* kernel = kernels_.find(r.id);
-        if (!kernel || kernel == plain || offers.size() == kMostOffers) return;
+        if (!kernel || kernel == plain) return;
         // Siblings are within a few percent of each other, so that others are worth more.
         for (std::size_t i = 1; i < ready_.size(); ++i)
             if (ready_[i]->kernel->variant.format == kernel->variant.format &&
@@ -132,8 +132,11 @@ void Plan<T, P>::add_offers(const Terms& terms) {
         offers.push_back({r.predicted_us, r.convert_us});
     };
     offer(selection_.chosen);
-    if (!terms.trusted)
-        for (const Ranked& r : selection_.runners_up) offer(r);
+    if (!terms.trusted) {
+        for (const Ranked& r : selection_.runners_up)
+            if (offers.size() < kMostOffers) offer(r);
+        offer(selection_.baseline);  // costs nothing but a look
+    }
     const Ranked& known = plain == &kernels_.safe() ? selection_.safe : selection_.baseline;
     contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, waiting_.past);
 }

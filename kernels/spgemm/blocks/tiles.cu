@@ -10,7 +10,6 @@ namespace sptune::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kRowWarps = 4, kColWarps = 2;
 
 /// A thread per word: which tiles there are, found by bisection in the block row.
 template <class V>
@@ -80,11 +79,11 @@ TileMatrix<V> tiles_of(const BlockMatrix<V>& a, Side side, bool pattern) {
 
 template <class V>
 void multiply_tiles(const TileMatrix<V>& a, const TileMatrix<V>& b, V* c) {
-    using Work = TileProduct<V, kRowWarps, kColWarps>;
+    using Work = TileProduct<V, TileShape<V>>;
     if (a.rows == 0 || b.cols == 0) return;
     const unsigned block_rows = blocks_for(a.rows, Work::kRows * kTile);
     const unsigned block_cols = blocks_for(b.cols, Work::kCols * kTile);
-    const auto kernel = tiles_kernel<V, kRowWarps, kColWarps>;
+    const auto kernel = tiles_kernel<V>;
     SPTUNE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(Work::kShared)));
     kernel<<<block_rows * block_cols, Work::kThreads, Work::kShared>>>(

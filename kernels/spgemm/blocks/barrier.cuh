@@ -25,7 +25,8 @@ class Barrier {
     }
     /// Until the phase of this parity is over.
     __device__ void wait(unsigned parity) {
-        while (!ptx::mbarrier_try_wait_parity(&state_, parity)) {}
+        while (!ptx::mbarrier_try_wait_parity(&state_, parity)) {
+        }
     }
     /// Begins to copy `bytes`, a multiple of 16, from global to shared memory.
     __device__ void copy(void* to, const void* from, unsigned bytes) {

@@ -8,16 +8,27 @@
 
 namespace sptune::cuda {
 
-/// What a warp computes: 2 pairs of tile rows × 8 tile columns, 64 sums in each lane.
-inline constexpr int kPairs = 2, kWarpRows = 2 * kPairs, kWarpCols = 8;
-
-/// How warps share the work of a block: RowWarps × ColWarps of them go along the inner dimension in
-/// groups of kSteps, kStages groups are on their way or in use, and kAhead after the current one
-/// have been asked for. kBlocks blocks fit a multiprocessor.
+/// How the work is shared. A warp computes kPairs pairs of tile rows × kWarpCols tile columns of C;
+/// RowWarps × ColWarps warps of a block go along the inner dimension in groups of kSteps, of which
+/// kStages are on their way or in use, kAhead of them after the current one.
+///
+/// Doubles: registers hold no more than these sums. To ask for a stage is to wait for the slowest
+/// warp to leave it, so that with three stages kAhead = 2 costs 12 to 17 %.
 template <class V>
 struct TileShape {
-    static constexpr int kRowWarps = 4, kColWarps = 2, kBlocks = 1;
+    static constexpr int kPairs = 2, kWarpCols = 8, kRowWarps = 4, kColWarps = 2;
     static constexpr int kSteps = 32 / sizeof(V), kStages = 3, kAhead = 1;
+};
+/// Large parts of C for a warp: its step costs about 130 instructions before the first product, of
+/// which there are more then, and those of the four pairs hide each other's latency. On an H200 with
+/// half of all tiles there a scheduler takes 357 cycles for a step of 32 tiles of C, of which tensor
+/// cores are busy 150 (21 products of 6.9) and shared memory 70; 12 warps of 8 × 4 tiles, which
+/// issue 230 instructions in that time, and 16 of 4 × 8 are as fast (1 %). Groups of two steps
+/// instead of four cost 6 %, two smaller blocks for each multiprocessor 5 %.
+template <>
+struct TileShape<float> {
+    static constexpr int kPairs = 4, kWarpCols = 8, kRowWarps = 2, kColWarps = 4;
+    static constexpr int kSteps = 4, kStages = 4, kAhead = 2;
 };
 
 template <class V>
@@ -65,7 +76,9 @@ struct RowOfB {
 /// warps do not wait for each other.
 template <class V, class Shape>
 struct TileProduct {
-    static constexpr int kColWarps = Shape::kColWarps, kSteps = Shape::kSteps;
+    static constexpr int kPairs = Shape::kPairs, kWarpRows = 2 * kPairs;
+    static constexpr int kWarpCols = Shape::kWarpCols, kColWarps = Shape::kColWarps;
+    static constexpr int kSteps = Shape::kSteps;
     static constexpr int kStages = Shape::kStages, kAhead = Shape::kAhead;
     static constexpr int kWorkers = Shape::kRowWarps * kColWarps;
     static constexpr int kThreads = kWorkers * kWarp;
@@ -75,7 +88,7 @@ struct TileProduct {
     static constexpr std::size_t kShared = kTiles * sizeof(V) + 2 * kStages * sizeof(Barrier);
     static constexpr int kGroups = kIndexBits / kSteps;  // of a word of the index
     static_assert(kRows + kSteps <= kWarp && kIndexBits % kCols == 0);
-    static_assert(kAhead < kStages && kAhead <= kGroups);
+    static_assert(kAhead < kStages && kAhead <= kGroups && kWarpRows + kWarpCols <= 16);
     using Number = Tensor<V>;
     using Mine = TwoOf<V>;
     static_assert(2 * kWarp == kTileSize);
@@ -83,7 +96,7 @@ struct TileProduct {
     TileView<V> a, b;
     V* shared;
     std::int64_t a_row, b_col;
-    typename Number::Sum sum[kPairs][kWarpCols][4] = {};
+    typename Number::Sum sum[kWarpCols][kPairs][4] = {};
 
     __device__ Barrier& full(int stage) const {
         return reinterpret_cast<Barrier*>(shared + kTiles)[stage];
@@ -113,8 +126,7 @@ struct TileProduct {
             const std::int64_t at = (a_row + lane) * a.words + word;
             const unsigned bits = a.bits[at];
             count = __popc(some_bits<kSteps>(bits, from));
-            source = a.values +
-                     (std::int64_t{a.first[at]} + count_before(bits, from)) * kTileSize;
+            source = a.values + (std::int64_t{a.first[at]} + count_before(bits, from)) * kTileSize;
             to += lane * (kSteps * kTileSize);
         } else if (step >= 0 && step < kSteps) {
             count = __popc(b_bits);
@@ -129,29 +141,22 @@ struct TileProduct {
         if (count > 0) full(stage).copy(to, source, bytes);
     }
 
+    /// Where in the block this warp's part of C begins.
+    static __device__ int row_of_warp() { return threadIdx.x / kWarp / kColWarps * kWarpRows; }
+    static __device__ int col_of_warp() { return threadIdx.x / kWarp % kColWarps * kWarpCols; }
     /// This lane's numbers of the tiles of a stage from number `n` on, kWarp apart.
     __device__ const Mine* mine(int stage, int n) const {
         return reinterpret_cast<const Mine*>(tiles(stage)) + n * kWarp + threadIdx.x % kWarp;
     }
 
-    template <bool First, bool Second>
-    __device__ void multiply_columns(const typename Number::Left& first,
-                                     const typename Number::Left& second, unsigned columns,
-                                     const Mine (&right)[kWarpCols]) {
-#pragma unroll
-        for (int j = 0; j < kWarpCols; ++j) {
-            if (!(columns >> j & 1u)) continue;
-            const typename Number::Right two(right[j]);
-            if constexpr (First) Number::multiply_add(sum[0][j], first, two);
-            if constexpr (Second) Number::multiply_add(sum[1][j], second, two);
-        }
-    }
-
     /// Which tiles there are in a step.
     struct Plan {
-        unsigned bits;  ///< columns, rows from bit 8 on, tiles of B before the first column above
+        unsigned bits;  ///< columns, then rows, from bit 16 on tiles of B before the first column
         __device__ bool column(int j) const { return bits >> j & 1u; }
+        __device__ unsigned columns() const { return some_bits<kWarpCols>(bits, 0); }
         __device__ bool row(int i) const { return bits >> (kWarpCols + i) & 1u; }
+        __device__ unsigned pair(int i) const { return bits & 3u << (kWarpCols + 2 * i); }
+        __device__ unsigned rows() const { return some_bits<kWarpRows>(bits, kWarpCols); }
         __device__ unsigned before() const { return bits >> 16; }
     };
 
@@ -161,26 +166,32 @@ struct TileProduct {
         Mine of_a[kWarpRows] = {}, of_b[kWarpCols];
 #pragma unroll
         for (int i = 0; i < kWarpRows; ++i)
-            if (plan.row(i)) {
-                of_a[i] = *left[i];
-                left[i] += kWarp;
-            }
-        const bool first = plan.row(0) || plan.row(1), second = plan.row(2) || plan.row(3);
-        if (!first && !second) return;
+            if (plan.row(i)) left[i] += kWarp;
+        if (plan.columns() == 0 || plan.rows() == 0) return;
         right += plan.before() * kWarp;
+#pragma unroll
+        for (int i = 0; i < kWarpRows; ++i)
+            if (plan.row(i)) of_a[i] = left[i][-kWarp];
 #pragma unroll
         for (int j = 0; j < kWarpCols; ++j)
             if (plan.column(j)) {
                 of_b[j] = *right;
                 right += kWarp;
             }
-        const typename Number::Left upper(of_a[0], of_a[1]), lower(of_a[2], of_a[3]);
-        if (first && second)
-            multiply_columns<true, true>(upper, lower, plan.bits, of_b);
-        else if (first)
-            multiply_columns<true, false>(upper, lower, plan.bits, of_b);
-        else
-            multiply_columns<false, true>(upper, lower, plan.bits, of_b);
+        typename Number::Left pairs[kPairs];
+        unsigned wanted[kPairs];
+#pragma unroll
+        for (int i = 0; i < kPairs; ++i) {
+            pairs[i].set(of_a[2 * i], of_a[2 * i + 1]);
+            wanted[i] = plan.pair(i);
+        }
+#pragma unroll
+        for (int j = 0; j < kWarpCols; ++j) {
+            if (!plan.column(j)) continue;
+            typename Number::Right column;
+            column.set(of_b[j]);
+            Number::multiply_add(sum[j], pairs, column, wanted);
+        }
     }
 
     /// Of 32 steps, lane l knows the plan of step l.
@@ -196,20 +207,21 @@ struct TileProduct {
 
     __device__ void multiply_all() {
         const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-        const int row = warp / kColWarps * kWarpRows, col = warp % kColWarps * kWarpCols;
+        const int row = row_of_warp(), col = col_of_warp();
         Plan next = plans_of(row, col, 0);
+        int stage = 0;
+        unsigned parity = 0;
         for (int word = 0, group = 0; word < a.words; ++word) {
             const Plan plans = next;
             next = plans_of(row, col, word + 1);
             for (int from = 0; from < kIndexBits; from += kSteps, ++group) {
-                const int ahead = group + kAhead, stage = group % kStages;
+                const int ahead = group + kAhead;
                 if (group % kWorkers == warp && ahead < a.words * kGroups) fetch(ahead);
                 const Mine* left[kWarpRows];
 #pragma unroll
-                for (int i = 0; i < kWarpRows; ++i)
-                    left[i] = mine(stage, (row + i) * kSteps);
+                for (int i = 0; i < kWarpRows; ++i) left[i] = mine(stage, (row + i) * kSteps);
                 const Mine* right = mine(stage, kRows * kSteps);
-                full(stage).wait(group / kStages % 2);
+                full(stage).wait(parity);
 #pragma unroll 1
                 for (int step = 0; step < kSteps; ++step) {
                     const unsigned plan =
@@ -219,6 +231,7 @@ struct TileProduct {
                 }
                 __syncwarp();
                 if (lane == 0) empty(stage).arrive();
+                if (++stage == kStages) stage = 0, parity ^= 1u;
             }
         }
     }
@@ -235,9 +248,9 @@ struct TileProduct {
     }
 
     __device__ void store(index_t rows, index_t cols, V* c) const {
-        const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-        const std::int64_t row0 = (a_row + warp / kColWarps * kWarpRows) * kTile + lane / 4;
-        const std::int64_t col0 = (b_col + warp % kColWarps * kWarpCols) * kTile + lane % 4 * 2;
+        const int lane = threadIdx.x % kWarp;
+        const std::int64_t row0 = (a_row + row_of_warp()) * kTile + lane / 4;
+        const std::int64_t col0 = (b_col + col_of_warp()) * kTile + lane % 4 * 2;
 #pragma unroll
         for (int i = 0; i < kWarpRows; ++i)
 #pragma unroll
@@ -246,7 +259,7 @@ struct TileProduct {
                 for (int n = 0; n < 2; ++n) {
                     const std::int64_t r = row0 + i * kTile, k = col0 + j * kTile + n;
                     if (r < rows && k < cols)
-                        c[r * cols + k] = Arithmetic<V>::of_tensor(sum[i / 2][j][i % 2 * 2 + n]);
+                        c[r * cols + k] = Arithmetic<V>::of_tensor(sum[j][i / 2][i % 2 * 2 + n]);
                 }
     }
 };
@@ -256,7 +269,7 @@ struct TileProduct {
 inline constexpr unsigned kPanel = 12;
 
 template <class V, class Shape = TileShape<V>>
-__global__ void __launch_bounds__(TileProduct<V, Shape>::kThreads, Shape::kBlocks)
+__global__ void __launch_bounds__(TileProduct<V, Shape>::kThreads, 1)
     tiles_kernel(TileView<V> a, TileView<V> b, unsigned block_rows, unsigned block_cols,
                  index_t rows, index_t cols, V* c) {
 #if __CUDA_ARCH__ >= 900

@@ -20,11 +20,11 @@ struct TileShape {
     static constexpr int kSteps = 32 / sizeof(V), kStages = 3, kAhead = 1;
 };
 /// Large parts of C for a warp: its step costs about 130 instructions before the first product, of
-/// which there are more then, and those of the four pairs hide each other's latency. On an H200 with
-/// half of all tiles there a scheduler takes 357 cycles for a step of 32 tiles of C, of which tensor
-/// cores are busy 150 (21 products of 6.9) and shared memory 70; 12 warps of 8 × 4 tiles, which
-/// issue 230 instructions in that time, and 16 of 4 × 8 are as fast (1 %). Groups of two steps
-/// instead of four cost 6 %, two smaller blocks for each multiprocessor 5 %.
+/// which there are more then, and those of the four pairs hide each other's latency. On an H200
+/// with half of all tiles there a scheduler takes 357 cycles for a step of 32 tiles of C, of which
+/// tensor cores are busy 150 (21 products of 6.9) and shared memory 70; 12 warps of 8 × 4 tiles,
+/// which issue 230 instructions in that time, and 16 of 4 × 8 are as fast (1 %). Groups of two
+/// steps instead of four cost 6 %, two smaller blocks for each multiprocessor 5 %.
 template <>
 struct TileShape<float> {
     static constexpr int kPairs = 4, kWarpCols = 8, kRowWarps = 2, kColWarps = 4;

@@ -272,7 +272,7 @@ void block_line(index_t n, int m, double share, bool walks) {
             ms[1 + static_cast<int>(walk)] = device_ms(nothing, [&] {
                 cuda::multiply_blocks<V>(walk, a, b, &columns, false, {nullptr, c.data()});
             });
-    {
+    if (cuda::tiles_work()) {
         const auto tiles = [&](const cuda::BlockMatrix<V>& blocks, cuda::Side side) {
             return m == cuda::kTile ? cuda::tiles_of(blocks, side)
                                     : cuda::tiles_of(cuda::regroup(blocks, cuda::kTile), side);
@@ -283,6 +283,7 @@ void block_line(index_t n, int m, double share, bool walks) {
     // Three block rows again, by another kernel.
     double difference = 0;
     for (const index_t row : {index_t{0}, a.block_rows() / 2, a.block_rows() - 1}) {
+        if (!cuda::tiles_work()) break;
         DeviceBuffer<V> slab(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
         cuda::multiply_blocks<V>(cuda::BlockWalk::merge, bench::block_row_of(a, row), b, &columns,
                                  false, {nullptr, slab.data()});
@@ -296,8 +297,8 @@ void block_line(index_t n, int m, double share, bool walks) {
         "| {} | {} | {:.2f} M, {:.2f} M | {} | {:.3g} | {} | {:.0f} % | {} | {} | {} | "
         "{:.1e} |\n",
         n, m, static_cast<double>(a.blocks()) * 1e-6, static_cast<double>(b.blocks()) * 1e-6,
-        name_of<V>(), work, time(ms[0]), 100 * floor / ms[0], time(ms[1]), time(ms[2]), time(ms[3]),
-        difference);
+        name_of<V>(), work, time(ms[0]), ms[0] > 0 ? 100 * floor / ms[0] : 0, time(ms[1]),
+        time(ms[2]), time(ms[3]), difference);
     std::fflush(stdout);
 }
 

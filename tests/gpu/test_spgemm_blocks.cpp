@@ -102,6 +102,10 @@ Dense<V> download(index_t rows, index_t cols, const DeviceBuffer<V>& from) {
     return {rows, cols, std::vector<V>(host.begin(), host.end())};
 }
 
+#define SPTUNE_NEEDS_TILES() \
+    SPTUNE_NEEDS_GPU();      \
+    if (!tiles_work()) GTEST_SKIP() << "tiles need compute capability 9.0 or newer"
+
 template <class V>
 class SpgemmBlocks : public testing::Test {};
 using Values = testing::Types<float, double, std::uint32_t>;
@@ -145,7 +149,7 @@ TYPED_TEST(SpgemmBlocks, EveryWalkDenseAndSparse) {
 }
 
 TYPED_TEST(SpgemmBlocks, TilesOfTensorCores) {
-    SPTUNE_NEEDS_GPU();
+    SPTUNE_NEEDS_TILES();
     using V = TypeParam;
     const struct {
         index_t rows, inner, cols;
@@ -165,8 +169,34 @@ TYPED_TEST(SpgemmBlocks, TilesOfTensorCores) {
         }
 }
 
+/// Long sums of numbers that are not negative, where a tensor core's own sums would drift: the
+/// error is at most what additions rounded one after the other might make of it at random.
+TEST(SpgemmTiles, LongSumsAreRoundedNotCutOff) {
+    SPTUNE_NEEDS_TILES();
+    constexpr index_t n = 64, inner = 32768;
+    auto [a, da] = random_blocks<float>(n, inner, kTile, 1, 9, false);
+    auto [b, db] = random_blocks<float>(inner, n, kTile, 1, 10, false);
+    const auto positive = [](DeviceBuffer<float>& values, Dense<float>& dense) {
+        Buffer<float> host = values.to_host();
+        for (float& v : host) v = std::abs(v);
+        values = DeviceBuffer<float>(host.data(), host.size());
+        for (float& v : dense.values) v = std::abs(v);
+    };
+    positive(a.values, da);
+    positive(b.values, db);
+    DeviceBuffer<float> c(std::size_t{n} * n);
+    multiply_tiles(tiles_of(a, Side::left), tiles_of(b, Side::right), c.data());
+    const Dense<float> product = download(n, n, c);
+    const double allowed = std::sqrt(inner) * std::numeric_limits<float>::epsilon();
+    for (index_t i = 0; i < n; ++i)
+        for (index_t j = 0; j < n; ++j) {
+            const double value = expected(da, db, i, j).first;
+            ASSERT_LE(std::abs(product.at(i, j) - value), allowed * value) << i << ", " << j;
+        }
+}
+
 TYPED_TEST(SpgemmBlocks, RegroupedBlocksAreTheSameMatrix) {
-    SPTUNE_NEEDS_GPU();
+    SPTUNE_NEEDS_TILES();
     using V = TypeParam;
     const auto [a, da] = random_blocks<V>(90, 110, 4, 0.3, 7, false);
     const auto [b, db] = random_blocks<V>(110, 60, 2, 0.3, 8, false);

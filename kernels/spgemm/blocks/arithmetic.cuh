@@ -11,8 +11,8 @@ struct Arithmetic {
     using Sum = V;
     static __device__ Sum add(Sum sum, V a, V b) { return sum + a * b; }
     static __device__ V narrow(Sum sum) { return sum; }
-    /// From the double that a tensor core added up.
-    static __device__ V of_double(double sum) { return static_cast<V>(sum); }
+    /// From what tensor cores added up.
+    static __device__ V of_tensor(V sum) { return sum; }
 };
 
 /// min(Σ a·b, 2^32 - 1). A product that reaches the limit alone may be cut off at it beforehand
@@ -31,7 +31,7 @@ struct Arithmetic<std::uint32_t> {
     }
     /// Exact although doubles have 53 bits: as long as the sum of these (none is negative) is below
     /// 2^53 nothing is rounded, and from 2^32 on the result is the limit whatever is rounded.
-    static __device__ std::uint32_t of_double(double sum) {
+    static __device__ std::uint32_t of_tensor(double sum) {
         return sum < static_cast<double>(kMost) ? static_cast<std::uint32_t>(sum)
                                                 : static_cast<std::uint32_t>(kMost);
     }

@@ -110,6 +110,14 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
     return f;
 }
 
+template <class T, class P>
+SpgemmFootprint inspect_tiles(const SpgemmProblem<T, P>& problem, const Params& params) {
+    if (tiles_work()) return inspect(problem, params);
+    SpgemmFootprint f;
+    f.illegal = "tiles need compute capability 9.0 or newer, and sptune compiled for it";
+    return f;
+}
+
 /// Memory for a product, its values and what falls on them.
 template <class T>
 struct Target {
@@ -180,11 +188,13 @@ std::unique_ptr<Product<T, P>> multiply_by_tiles(const SpgemmProblem<T, P>& prob
 template <class P, class T>
 void add(SpgemmKernelList<T>& list, const char* algorithm, const Params& params,
          decltype(SpgemmKernel<T, P>::prepare) make, decltype(SpgemmKernel<T, P>::multiply) run) {
+    const bool tiles = make == &prepare_tiles<T, P>;
     SpgemmKernel<T, P>& k =
-        add_spgemm_kernel<P>(list, Backend::cuda, "bsr", algorithm, params, &inspect<T, P>, run);
+        add_spgemm_kernel<P>(list, Backend::cuda, "bsr", algorithm, params,
+                             tiles ? &inspect_tiles<T, P> : &inspect<T, P>, run);
     k.prepare = make;
-    k.variant.layout = fmt::format("{}.m{}", make == &prepare_tiles<T, P> ? "tiles" : "bsr",
-                                   get(params, block_side::name));
+    k.variant.layout =
+        fmt::format("{}.m{}", tiles ? "tiles" : "bsr", get(params, block_side::name));
 }
 
 template <class P, class T>

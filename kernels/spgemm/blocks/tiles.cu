@@ -10,7 +10,6 @@ namespace sptune::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kRowWarps = 4, kColWarps = 2;
 
 /// A thread per word: which tiles there are, found by bisection in the block row.
 template <class V>
@@ -78,13 +77,27 @@ TileMatrix<V> tiles_of(const BlockMatrix<V>& a, Side side, bool pattern) {
     return t;
 }
 
+bool tiles_work() {
+    // Of the code that is used on this device, not of the newest that was compiled.
+    static const bool works = [] {
+        cudaFuncAttributes of_kernel;
+        SPTUNE_CUDA(cudaFuncGetAttributes(&of_kernel, tiles_kernel<float>));
+        return of_kernel.ptxVersion >= 90;
+    }();
+    return works;
+}
+
 template <class V>
 void multiply_tiles(const TileMatrix<V>& a, const TileMatrix<V>& b, V* c) {
-    using Work = TileProduct<V, kRowWarps, kColWarps>;
+    using Work = TileProduct<V, TileShape<V>>;
+    if (!tiles_work())
+        throw Error(
+            "products of tiles need a GPU of compute capability 9.0 or newer, and sptune "
+            "compiled for it (-DCMAKE_CUDA_ARCHITECTURES=90): use two-pointers instead");
     if (a.rows == 0 || b.cols == 0) return;
     const unsigned block_rows = blocks_for(a.rows, Work::kRows * kTile);
     const unsigned block_cols = blocks_for(b.cols, Work::kCols * kTile);
-    const auto kernel = tiles_kernel<V, kRowWarps, kColWarps>;
+    const auto kernel = tiles_kernel<V>;
     SPTUNE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(Work::kShared)));
     kernel<<<block_rows * block_cols, Work::kThreads, Work::kShared>>>(

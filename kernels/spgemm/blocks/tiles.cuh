@@ -1,18 +1,35 @@
-// The kernel of multiply_tiles().
+// The kernel of multiply_tiles(), for compute capability 9.0 or newer.
 #pragma once
 
-#include "kernels/spgemm/blocks/arithmetic.cuh"
+#include "kernels/spgemm/blocks/barrier.cuh"
+#include "kernels/spgemm/blocks/tensor.cuh"
 #include "kernels/spgemm/blocks/tiles.hpp"
 #include "matrix/cuda/device.cuh"
 
 namespace sptune::cuda {
 
-/// What a warp computes: 2 pairs of tile rows × 8 tile columns, 64 doubles in each lane.
-inline constexpr int kPairs = 2, kWarpRows = 2 * kPairs, kWarpCols = 8;
-/// Groups of steps of the inner dimension that are on their way or in use, and steps of a group.
-inline constexpr int kStages = 3;
+/// How the work is shared. A warp computes kPairs pairs of tile rows × kWarpCols tile columns of C;
+/// RowWarps × ColWarps warps of a block go along the inner dimension in groups of kSteps, of which
+/// kStages are on their way or in use, kAhead of them after the current one.
+///
+/// Doubles: registers hold no more than these sums. To ask for a stage is to wait for the slowest
+/// warp to leave it, so that with three stages kAhead = 2 costs 12 to 17 %.
 template <class V>
-constexpr int kDepth = 32 / sizeof(V);
+struct TileShape {
+    static constexpr int kPairs = 2, kWarpCols = 8, kRowWarps = 4, kColWarps = 2;
+    static constexpr int kSteps = 32 / sizeof(V), kStages = 3, kAhead = 1;
+};
+/// Large parts of C for a warp: its step costs about 130 instructions before the first product, of
+/// which there are more then, and those of the four pairs hide each other's latency. On an H200
+/// with half of all tiles there a scheduler takes 357 cycles for a step of 32 tiles of C, of which
+/// tensor cores are busy 150 (21 products of 6.9) and shared memory 70; 12 warps of 8 × 4 tiles,
+/// which issue 230 instructions in that time, and 16 of 4 × 8 are as fast (1 %). Groups of two
+/// steps instead of four cost 6 %, two smaller blocks for each multiprocessor 5 %.
+template <>
+struct TileShape<float> {
+    static constexpr int kPairs = 4, kWarpCols = 8, kRowWarps = 2, kColWarps = 4;
+    static constexpr int kSteps = 4, kStages = 4, kAhead = 2;
+};
 
 template <class V>
 struct TileView {
@@ -22,121 +39,64 @@ struct TileView {
     const V* values;
 };
 
-template <class V>
-struct alignas(2 * sizeof(V)) TwoOf {
-    V x, y;
-};
-
-/// c += a·b for a 16×8 and an 8×8 matrix of doubles, spread over a warp. The columns of a and the
-/// rows of b may be in any order as long as it is the same: this lane holds 2t and 2t + 1, t = its
-/// place in its group of four, where the instruction speaks of t and t + 4.
-__device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[4],
-                                             const double (&b)[2]) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
-        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else  // the same in quarters, the largest that compute capability 8.0 has
-#pragma unroll
-    for (int part = 0; part < 4; ++part) {
-        const int rows = part % 2, inner = part / 2;
-        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                     : "+d"(c[2 * rows]), "+d"(c[2 * rows + 1])
-                     : "d"(a[part]), "d"(b[inner]));
-    }
-#endif
+/// Bits [from, from + Count) of `bits`.
+template <int Count>
+__device__ __forceinline__ unsigned some_bits(unsigned bits, int from) {
+    return bits >> from & (~0u >> (kIndexBits - Count));
 }
 
-/// A barrier in shared memory that also counts bytes which copies in the background have brought.
-class Barrier {
-  public:
-    __device__ void init(int arrivals) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals));
-    }
-    __device__ void arrive() {
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
-    }
-    __device__ void arrive_and_expect(unsigned bytes) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
-                     "r"(bytes)
-                     : "memory");
-    }
-    /// Until the phase of this parity is over.
-    __device__ void wait(unsigned parity) {
-        asm volatile(
-            "{\n"
-            ".reg .pred done;\n"
-            "again:\n"
-            "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-            "@!done bra again;\n"
-            "}" ::"r"(address()),
-            "r"(parity)
-            : "memory");
-    }
-    /// Begins to copy `bytes`, a multiple of 16, from global to shared memory.
-    __device__ void copy(void* to, const void* from, unsigned bytes) {
-        asm volatile(
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
-            "[%3];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-            "l"(from), "r"(bytes), "r"(address())
-            : "memory");
-    }
-
-  private:
-    __device__ unsigned address() const {
-        return static_cast<unsigned>(__cvta_generic_to_shared(&state_));
-    }
-    std::uint64_t state_;
-};
-
-/// Bits [from, from + count) of `bits`, count < 32.
-__device__ __forceinline__ unsigned some_bits(unsigned bits, int from, int count) {
-    return bits >> from & ((1u << count) - 1);
+/// How many of the bits before `end` < 32 are set.
+__device__ __forceinline__ unsigned count_before(unsigned bits, int end) {
+    return __popc(bits & ((1u << end) - 1));
 }
 
-/// Of 32 steps of the inner dimension, lane l knows which tiles row l has in `cols` columns of B,
+/// Of 32 steps of the inner dimension, lane l knows which tiles row l has in `Cols` columns of B,
 /// and the number of the first.
+template <int Cols>
 struct RowOfB {
     unsigned bits = 0, first = 0;
 
     template <class V>
-    __device__ RowOfB(const TileView<V>& b, std::int64_t col, int cols, int word) {
+    __device__ RowOfB(const TileView<V>& b, std::int64_t col, int word) {
         const std::int64_t row = std::int64_t{word} * kIndexBits + threadIdx.x % kWarp;
         if (row >= b.tile_rows) return;
         const std::int64_t at = row * b.words + col / kIndexBits;
         const int shift = col % kIndexBits;
         const unsigned whole = b.bits[at];
-        first = b.first[at] + __popc(some_bits(whole, 0, shift));
-        bits = some_bits(whole, shift, cols);
+        first = b.first[at] + count_before(whole, shift);
+        bits = some_bits<Cols>(whole, shift);
     }
 };
 
-/// `RowWarps` × `ColWarps` warps, each with its part of C in registers, go along the inner
-/// dimension, kDepth steps at a time. They take turns at fetching the tiles of such a group into
-/// shared memory, kStages - 1 groups ahead: those of a row of A in these steps, and those of a step
-/// in these columns of B, lie side by side in global memory, so that each takes one copy. Tiles
-/// that do not exist are neither fetched nor multiplied, except as the other half of a pair of A.
-/// Barriers tell when a stage is full and when all are done with it; apart from that the warps do
-/// not wait for each other.
-template <class V, int RowWarps, int ColWarps>
+/// Warps, each with its part of C in registers, go along the inner dimension. They take turns at
+/// fetching the tiles of a group into shared memory: those of a row of A in these steps, and those
+/// of a step in these columns of B, lie side by side in global memory, so that each takes one copy.
+/// Tiles that do not exist are neither fetched nor multiplied, except as the other half of a pair
+/// of A. Barriers tell when a stage is full and when all are done with it; apart from that the
+/// warps do not wait for each other.
+template <class V, class Shape>
 struct TileProduct {
-    static constexpr int kWorkers = RowWarps * ColWarps;
+    static constexpr int kPairs = Shape::kPairs, kWarpRows = 2 * kPairs;
+    static constexpr int kWarpCols = Shape::kWarpCols, kColWarps = Shape::kColWarps;
+    static constexpr int kSteps = Shape::kSteps;
+    static constexpr int kStages = Shape::kStages, kAhead = Shape::kAhead;
+    static constexpr int kWorkers = Shape::kRowWarps * kColWarps;
     static constexpr int kThreads = kWorkers * kWarp;
-    static constexpr int kRows = RowWarps * kWarpRows, kCols = ColWarps * kWarpCols;
-    static constexpr int kSteps = kDepth<V>;
+    static constexpr int kRows = Shape::kRowWarps * kWarpRows, kCols = kColWarps * kWarpCols;
     static constexpr int kStageTiles = kSteps * (kRows + kCols);
     static constexpr std::size_t kTiles = std::size_t{kStages} * kStageTiles * kTileSize;
     static constexpr std::size_t kShared = kTiles * sizeof(V) + 2 * kStages * sizeof(Barrier);
     static constexpr int kGroups = kIndexBits / kSteps;  // of a word of the index
-    static_assert(kRows + kSteps <= kWarp && kCols < kIndexBits && kIndexBits % kCols == 0);
-    static_assert(kStages - 1 <= kGroups);
+    static_assert(kRows + kSteps <= kWarp && kIndexBits % kCols == 0);
+    static_assert(kAhead < kStages && kAhead <= kGroups && kWarpRows + kWarpCols <= 16);
+    using Number = Tensor<V>;
+    using Mine = TwoOf<V>;
+    static_assert(2 * kWarp == kTileSize);
 
     TileView<V> a, b;
     V* shared;
     std::int64_t a_row, b_col;
-    double sum[kPairs][kWarpCols][4] = {};
+    typename Number::Sum sum[kWarpCols][kPairs][4] = {};
 
     __device__ Barrier& full(int stage) const {
         return reinterpret_cast<Barrier*>(shared + kTiles)[stage];
@@ -155,7 +115,7 @@ struct TileProduct {
     __device__ void fetch(int group) const {
         const int lane = threadIdx.x % kWarp, step = lane - kRows;
         const int word = group / kGroups, from = group % kGroups * kSteps, stage = group % kStages;
-        const RowOfB row(b, b_col, kCols, word);
+        const RowOfB<kCols> row(b, b_col, word);
         const int of_step = (from + step) & (kIndexBits - 1);
         const unsigned b_bits = __shfl_sync(kFullMask, row.bits, of_step);
         const unsigned b_first = __shfl_sync(kFullMask, row.first, of_step);
@@ -165,9 +125,8 @@ struct TileProduct {
         if (lane < kRows && a_row + lane < a.tile_rows) {
             const std::int64_t at = (a_row + lane) * a.words + word;
             const unsigned bits = a.bits[at];
-            count = __popc(some_bits(bits, from, kSteps));
-            source = a.values +
-                     (std::int64_t{a.first[at]} + __popc(some_bits(bits, 0, from))) * kTileSize;
+            count = __popc(some_bits<kSteps>(bits, from));
+            source = a.values + (std::int64_t{a.first[at]} + count_before(bits, from)) * kTileSize;
             to += lane * (kSteps * kTileSize);
         } else if (step >= 0 && step < kSteps) {
             count = __popc(b_bits);
@@ -182,93 +141,97 @@ struct TileProduct {
         if (count > 0) full(stage).copy(to, source, bytes);
     }
 
-    static __device__ TwoOf<V> mine(const V* tile) {
-        return reinterpret_cast<const TwoOf<V>*>(tile)[threadIdx.x % kWarp];
+    /// Where in the block this warp's part of C begins.
+    static __device__ int row_of_warp() { return threadIdx.x / kWarp / kColWarps * kWarpRows; }
+    static __device__ int col_of_warp() { return threadIdx.x / kWarp % kColWarps * kWarpCols; }
+    /// This lane's numbers of the tiles of a stage from number `n` on, kWarp apart.
+    __device__ const Mine* mine(int stage, int n) const {
+        return reinterpret_cast<const Mine*>(tiles(stage)) + n * kWarp + threadIdx.x % kWarp;
     }
 
-    template <bool First, bool Second>
-    __device__ void multiply_columns(const double (&left)[kPairs][4], unsigned columns,
-                                     const TwoOf<V> (&right)[kWarpCols]) {
-#pragma unroll
-        for (int j = 0; j < kWarpCols; ++j) {
-            if (!(columns >> j & 1u)) continue;
-            const double two[2] = {static_cast<double>(right[j].x),
-                                   static_cast<double>(right[j].y)};
-            if constexpr (First) multiply_add(sum[0][j], left[0], two);
-            if constexpr (Second) multiply_add(sum[1][j], left[1], two);
-        }
-    }
+    /// Which tiles there are in a step.
+    struct Plan {
+        unsigned bits;  ///< columns, then rows, from bit 16 on tiles of B before the first column
+        __device__ bool column(int j) const { return bits >> j & 1u; }
+        __device__ unsigned columns() const { return some_bits<kWarpCols>(bits, 0); }
+        __device__ bool row(int i) const { return bits >> (kWarpCols + i) & 1u; }
+        __device__ unsigned pair(int i) const { return bits & 3u << (kWarpCols + 2 * i); }
+        __device__ unsigned rows() const { return some_bits<kWarpRows>(bits, kWarpCols); }
+        __device__ unsigned before() const { return bits >> 16; }
+    };
 
-    /// One step: `rows` and `columns` say which tiles there are; `left` and `right` are where the
-    /// first of each row of A is and the first of these columns of B.
-    __device__ void multiply_step(const unsigned (&bits)[kWarpRows], int step, unsigned columns,
-                                  const V* of_a, const V* of_b) {
-        TwoOf<V> raw[kWarpRows] = {}, right[kWarpCols] = {};
-        unsigned rows = 0;
+    /// One step: `left` and `right` are where the next tile of each row of A is and the first of
+    /// the step of B.
+    __device__ void multiply_step(Plan plan, const Mine* (&left)[kWarpRows], const Mine* right) {
+        Mine of_a[kWarpRows] = {}, of_b[kWarpCols];
 #pragma unroll
         for (int i = 0; i < kWarpRows; ++i)
-            if (bits[i] >> step & 1u) {
-                rows |= 1u << i;
-                raw[i] =
-                    mine(of_a + (i * kSteps + __popc(some_bits(bits[i], 0, step))) * kTileSize);
-            }
-        if (rows == 0 || columns == 0) return;
+            if (plan.row(i)) left[i] += kWarp;
+        if (plan.columns() == 0 || plan.rows() == 0) return;
+        right += plan.before() * kWarp;
+#pragma unroll
+        for (int i = 0; i < kWarpRows; ++i)
+            if (plan.row(i)) of_a[i] = left[i][-kWarp];
 #pragma unroll
         for (int j = 0; j < kWarpCols; ++j)
-            if (columns >> j & 1u) {
-                right[j] = mine(of_b);
-                of_b += kTileSize;
+            if (plan.column(j)) {
+                of_b[j] = *right;
+                right += kWarp;
             }
-        double left[kPairs][4];
+        typename Number::Left pairs[kPairs];
+        unsigned wanted[kPairs];
 #pragma unroll
-        for (int i = 0; i < kWarpRows; ++i) {
-            left[i / 2][i % 2] = static_cast<double>(raw[i].x);
-            left[i / 2][2 + i % 2] = static_cast<double>(raw[i].y);
+        for (int i = 0; i < kPairs; ++i) {
+            pairs[i].set(of_a[2 * i], of_a[2 * i + 1]);
+            wanted[i] = plan.pair(i);
         }
-        const bool first = rows & 3u, second = rows & 12u;
-        if (first && second)
-            multiply_columns<true, true>(left, columns, right);
-        else if (first)
-            multiply_columns<true, false>(left, columns, right);
-        else
-            multiply_columns<false, true>(left, columns, right);
+#pragma unroll
+        for (int j = 0; j < kWarpCols; ++j) {
+            if (!plan.column(j)) continue;
+            typename Number::Right column;
+            column.set(of_b[j]);
+            Number::multiply_add(sum[j], pairs, column, wanted);
+        }
+    }
+
+    /// Of 32 steps, lane l knows the plan of step l.
+    __device__ Plan plans_of(std::int64_t row, int col, int word) const {
+        const int lane = threadIdx.x % kWarp;
+        const unsigned bits = RowOfB<kCols>(b, b_col, word).bits;
+        unsigned plan = some_bits<kWarpCols>(bits, col) | count_before(bits, col) << 16;
+#pragma unroll
+        for (int i = 0; i < kWarpRows; ++i)
+            plan |= some_bits<1>(bits_of_a(a_row + row + i, word), lane) << (kWarpCols + i);
+        return {plan};
     }
 
     __device__ void multiply_all() {
-        const int warp = threadIdx.x / kWarp;
-        const int row = warp / ColWarps * kWarpRows, col = warp % ColWarps * kWarpCols;
-        unsigned next_a[kWarpRows];
-        const auto look_ahead = [&](int word) {
-#pragma unroll
-            for (int i = 0; i < kWarpRows; ++i) next_a[i] = bits_of_a(a_row + row + i, word);
-            return RowOfB(b, b_col, kCols, word).bits;
-        };
-        unsigned next_b = look_ahead(0);
+        const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+        const int row = row_of_warp(), col = col_of_warp();
+        Plan next = plans_of(row, col, 0);
+        int stage = 0;
+        unsigned parity = 0;
         for (int word = 0, group = 0; word < a.words; ++word) {
-            unsigned of_a[kWarpRows];
-#pragma unroll
-            for (int i = 0; i < kWarpRows; ++i) of_a[i] = next_a[i];
-            const unsigned of_b = next_b;
-            next_b = look_ahead(word + 1);
+            const Plan plans = next;
+            next = plans_of(row, col, word + 1);
             for (int from = 0; from < kIndexBits; from += kSteps, ++group) {
-                unsigned bits[kWarpRows];
-#pragma unroll
-                for (int i = 0; i < kWarpRows; ++i) bits[i] = some_bits(of_a[i], from, kSteps);
-                const int ahead = group + kStages - 1;
+                const int ahead = group + kAhead;
                 if (group % kWorkers == warp && ahead < a.words * kGroups) fetch(ahead);
-                const int stage = group % kStages;
-                const V* const left = tiles(stage) + row * (kSteps * kTileSize);
-                const V* const right = tiles(stage) + kRows * (kSteps * kTileSize);
-                full(stage).wait(group / kStages % 2);
+                const Mine* left[kWarpRows];
+#pragma unroll
+                for (int i = 0; i < kWarpRows; ++i) left[i] = mine(stage, (row + i) * kSteps);
+                const Mine* right = mine(stage, kRows * kSteps);
+                full(stage).wait(parity);
 #pragma unroll 1
                 for (int step = 0; step < kSteps; ++step) {
-                    const unsigned there = __shfl_sync(kFullMask, of_b, from + step);
-                    const int before = __popc(some_bits(there, 0, col));
-                    multiply_step(bits, step, some_bits(there, col, kWarpCols), left,
-                                  right + (step * kCols + before) * kTileSize);
+                    const unsigned plan =
+                        __reduce_or_sync(kFullMask, lane == from + step ? plans.bits : 0);
+                    multiply_step({plan}, left, right);
+                    right += kCols * kWarp;
                 }
                 __syncwarp();
-                if (threadIdx.x % kWarp == 0) empty(stage).arrive();
+                if (lane == 0) empty(stage).arrive();
+                if (++stage == kStages) stage = 0, parity ^= 1u;
             }
         }
     }
@@ -276,18 +239,18 @@ struct TileProduct {
     __device__ void run() {
         if (threadIdx.x == 0) {
             for (int s = 0; s < kStages; ++s) full(s).init(1), empty(s).init(kWorkers);
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            Barrier::initialised();
         }
         __syncthreads();
         if (threadIdx.x < kWarp)
-            for (int group = 0; group < kStages - 1; ++group) fetch(group);
+            for (int group = 0; group < kAhead; ++group) fetch(group);
         multiply_all();
     }
 
     __device__ void store(index_t rows, index_t cols, V* c) const {
-        const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-        const std::int64_t row0 = (a_row + warp / ColWarps * kWarpRows) * kTile + lane / 4;
-        const std::int64_t col0 = (b_col + warp % ColWarps * kWarpCols) * kTile + lane % 4 * 2;
+        const int lane = threadIdx.x % kWarp;
+        const std::int64_t row0 = (a_row + row_of_warp()) * kTile + lane / 4;
+        const std::int64_t col0 = (b_col + col_of_warp()) * kTile + lane % 4 * 2;
 #pragma unroll
         for (int i = 0; i < kWarpRows; ++i)
 #pragma unroll
@@ -296,7 +259,7 @@ struct TileProduct {
                 for (int n = 0; n < 2; ++n) {
                     const std::int64_t r = row0 + i * kTile, k = col0 + j * kTile + n;
                     if (r < rows && k < cols)
-                        c[r * cols + k] = Arithmetic<V>::of_double(sum[i / 2][j][i % 2 * 2 + n]);
+                        c[r * cols + k] = Arithmetic<V>::of_tensor(sum[j][i / 2][i % 2 * 2 + n]);
                 }
     }
 };
@@ -305,20 +268,22 @@ struct TileProduct {
 /// blocks that run at the same time share tiles in the cache.
 inline constexpr unsigned kPanel = 12;
 
-template <class V, int RowWarps, int ColWarps>
-__global__ void __launch_bounds__(RowWarps* ColWarps* kWarp, 1)
+template <class V, class Shape = TileShape<V>>
+__global__ void __launch_bounds__(TileProduct<V, Shape>::kThreads, 1)
     tiles_kernel(TileView<V> a, TileView<V> b, unsigned block_rows, unsigned block_cols,
                  index_t rows, index_t cols, V* c) {
+#if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) char memory[];
     const unsigned panel = blockIdx.x / (kPanel * block_cols);
     const unsigned height = min(kPanel, block_rows - panel * kPanel);
     const unsigned at = blockIdx.x - panel * kPanel * block_cols;
-    using Work = TileProduct<V, RowWarps, ColWarps>;
+    using Work = TileProduct<V, Shape>;
     Work work{a, b, reinterpret_cast<V*>(memory),
               std::int64_t{panel * kPanel + at % height} * Work::kRows,
               std::int64_t{at / height} * Work::kCols};
     work.run();
     work.store(rows, cols, c);
+#endif
 }
 
 }  // namespace sptune::cuda

@@ -1,5 +1,4 @@
-// Nearly dense block products: 8×8 tiles by tensor cores in double precision, only where both tiles
-// exist.
+// Nearly dense block products: 8×8 tiles by tensor cores, only where both tiles exist.
 #pragma once
 
 #include "kernels/spgemm/blocks/block_matrix.hpp"
@@ -28,8 +27,13 @@ enum class Side { left, right };
 template <class V>
 TileMatrix<V> tiles_of(const BlockMatrix<V>& a, Side side, bool pattern = false);
 
-/// c = A·B, dense and row-major, A.rows × B.cols, every entry written. V: float and double are
-/// added up in double and rounded once; std::uint32_t saturates. Does not wait.
+/// Whether the current device runs multiply_tiles(): it takes compute capability 9.0 (Hopper) or
+/// newer, and that the library is compiled for it. Asked once.
+bool tiles_work();
+
+/// c = A·B, dense and row-major, A.rows × B.cols, every entry written, the same each time. V: float
+/// with errors like those of fused multiply-adds one after the other, infinite numbers giving NaN;
+/// double; std::uint32_t saturates. Does not wait. Throws Error unless tiles_work().
 template <class V>
 void multiply_tiles(const TileMatrix<V>& a, const TileMatrix<V>& b, V* c);
 

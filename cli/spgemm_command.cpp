@@ -7,11 +7,10 @@
 #include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/stopwatch.hpp"
+#include "cli/product_pair.hpp"
 #include "cli/sweep_request.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
-#include "matrix/convert.hpp"
 #include "matrix/error.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
@@ -55,9 +54,9 @@ void require_fit(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
 }
 
 template <class T, class P>
-tuner::ProductSelection choose(const SpgemmRequest& r, const ProductFeatures& product,
-                               Backend backend) {
-    if (!r.variant.empty()) return {r.variant, "asked for"};
+tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& variant,
+                               const ProductFeatures& product, Backend backend) {
+    if (!variant.empty()) return {variant, "asked for"};
     const db::Store store = open_db(r.db);
     return tuner::select_product<T, P>(product, backend, &store, r.threads);
 }
@@ -107,8 +106,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     const Backend backend = backends_of(r.backend).front();
     const ProductFeatures product =
         product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
-    tuner::ProductSelection choice = choose<T, P>(r, product, backend);
-    if (!variant.empty()) choice.id = variant;
+    const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;
@@ -122,34 +120,35 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     return kOk;
 }
 
-template <class T>
-int multiply_wide(const SpgemmRequest& r, const Csr<T, std::int64_t>& a,
-                  const Csr<T, std::int64_t>& b) {
-    std::string variant = r.variant;
-    if (variant.ends_with(".i32")) variant.replace(variant.size() - 2, 2, "64");
-    return multiply(r, a.view(), b.view(), variant);
+/// "….i32" of a kernel asked for, with 64-bit row pointers.
+std::string widened(std::string id) {
+    if (id.ends_with(".i32")) id.replace(id.size() - 2, 2, "64");
+    return id;
 }
 
-/// Row pointers of 64 bits where C needs them.
+/// Row pointers of 64 bits where C turns out to need them.
 template <class T, class P>
 int multiply_any(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
-    Csc<T, P> transpose;
-    if (r.transpose_b) {
-        transpose = csr_to_csc(b, r.threads);
-        b = {b.cols, b.rows, transpose.col_ptr.data(), transpose.row_idx.data(),
-             transpose.values.data()};
-    }
     require_fit(r, a, b);
     try {
-        return multiply(r, a, b, "");
+        return multiply(r, a, b, r.variant);
     } catch (const SizeOverflow& e) {
         if constexpr (std::is_same_v<P, std::int64_t>) {
             throw;
         } else {
             warn(fmt::format("{}: multiplying again with 64-bit row pointers", e.what()));
-            return multiply_wide(r, cast_csr<T, std::int64_t>(a), cast_csr<T, std::int64_t>(b));
+            return with_wide_pointers(a, b, [&](auto wide_a, auto wide_b) {
+                return multiply(r, wide_a, wide_b, widened(r.variant));
+            });
         }
     }
+}
+
+template <class T, class P>
+int multiply_pair(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
+    if (!r.transpose_b) return multiply_any(r, a, b);
+    const Transposed<T, P> transposed(b, r.threads);
+    return multiply_any(r, a, transposed.view());
 }
 
 }  // namespace
@@ -183,16 +182,16 @@ int run_spgemm(const std::vector<std::string>& args) {
 
     const InputOptions input{parse_precision(r.precision), r.threads};
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {
-        if (r.files.size() == 1) return multiply_any(r, a.view(), a.view());
+        if (r.files.size() == 1) return multiply_pair(r, a.view(), a.view());
         return with_matrix(r.b(), input, [&]<class U, class Q>(const Csr<U, Q>& b) -> int {
             if constexpr (!std::is_same_v<T, U>) {
                 throw Error("A and B were read with different precisions");
             } else if constexpr (std::is_same_v<P, Q>) {
-                return multiply_any(r, a.view(), b.view());
+                return multiply_pair(r, a.view(), b.view());
             } else {
                 const auto wide_a = cast_csr<T, std::int64_t>(a.view());
                 const auto wide_b = cast_csr<T, std::int64_t>(b.view());
-                return multiply_any(r, wide_a.view(), wide_b.view());
+                return multiply_pair(r, wide_a.view(), wide_b.view());
             }
         });
     });

@@ -114,6 +114,8 @@ TEST(ProductFeatures, CountWhatTheReferenceCounts) {
         for (const index_t terms : c.reference.terms) products += static_cast<std::uint64_t>(terms);
         EXPECT_EQ(c.features.products, products) << c.name;
         EXPECT_GE(c.features.upper_entries, entries) << c.name;
+        for (const int threads : {1, 3})
+            EXPECT_EQ(count_product_entries(c.a.view(), c.b.view(), threads), entries) << c.name;
         if (c.features.sampled_share == 1) {
             EXPECT_NEAR(c.features.estimated_entries, static_cast<double>(entries),
                         1e-9 * static_cast<double>(entries))

@@ -110,8 +110,13 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;
-    const auto done = tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
-    report(r, a, b, choice, product, done);
+    // A kernel that was asked for is that one or an error.
+    const auto done =
+        variant.empty()
+            ? tuner::multiply_selected(a, b, product, backend, choice, options, r.threads)
+            : tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
+    if (!done.passed_over.empty()) warn("passed over: " + done.passed_over);
+    report(r, a, b, variant.empty() ? done.selection : choice, product, done);
     if (!r.output.empty()) {
         const Stopwatch watch;
         write_matrix(r.output, done.c.view(), "product made by sptune");

@@ -68,6 +68,7 @@ class RowProduct {
         else
             two_passes();
         rows_.clear();
+        stores_.clear();
     }
 
     std::unique_ptr<Product<T, P>> result() {

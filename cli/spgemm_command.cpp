@@ -8,6 +8,9 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
+#include "cli/spgemm_blocks.hpp"
+#include "cli/spgemm_request.hpp"
+#include "cli/stopwatch.hpp"
 #include "cli/sweep_request.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
@@ -22,21 +25,6 @@
 
 namespace sptune::cli {
 namespace {
-
-struct SpgemmRequest {
-    std::vector<std::string> files;  ///< A, perhaps B
-    std::string output, variant, json, db, mkl;
-    std::string backend = "auto", precision = "f64";
-    int threads = 0;
-    bool drop_zeros = false, unsorted = false, transpose_b = false;
-
-    const std::string& a() const { return files.front(); }
-    const std::string& b() const { return files.back(); }
-};
-
-std::string size_text(const std::string& path, std::int64_t rows, std::int64_t cols) {
-    return fmt::format("{} is {} × {}", path, count(rows), count(cols));
-}
 
 /// `b` is what A is multiplied by: transposed already where that was asked for.
 template <class T, class P>
@@ -158,6 +146,10 @@ int multiply_pair(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
 
 }  // namespace
 
+std::string size_text(const std::string& path, std::int64_t rows, std::int64_t cols) {
+    return fmt::format("{} is {} × {}", path, count(rows), count(cols));
+}
+
 int run_spgemm(const std::vector<std::string>& args) {
     SpgemmRequest r;
     Options options("spgemm", "A [B]",
@@ -165,25 +157,37 @@ int run_spgemm(const std::vector<std::string>& args) {
                     "that `sptune profile --op spgemm` has found to be the fastest, else a good "
                     "default.");
     options.operands(r.files, 1, 2)
-        .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz or .spt")
+        .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz, .spt or .bsm")
         .text("variant", "ID", r.variant, "use this kernel")
         .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
                 "where to run (auto: the GPU where there is one, else the CPU)")
-        .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
+        .choice("precision", {"f32", "f64", "u32"}, r.precision,
+                "type of the values (f64; of .bsm files what they are); u32: whole numbers in "
+                "blocks, sums held at 2³² − 1")
         .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
         .flag("transpose-b", r.transpose_b, "multiply by Bᵀ; without B, C = A·Aᵀ")
         .flag("drop-zeros", r.drop_zeros, "leave out entries whose sum is exactly 0")
         .flag("unsorted", r.unsorted, "the columns of a row of C may come in any order")
+        .integer("blocks", "M", r.block_size, 2, 32,
+                 "multiply in blocks of M × M (2, 4, 8, 16 or 32), as .bsm files are")
+        .choice("search", {"rowwise", "two-pointers", "binary"}, r.search,
+                "of blocks: how those that meet are found (rowwise)")
         .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to multiply with Intel MKL")
         .text("db", "PATH", r.db, kDbHelp)
         .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
         .example("sptune spgemm a.mtx b.mtx -o c.mtx")
         .example("sptune spgemm tall.mtx --transpose-b")
-        .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32");
+        .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32")
+        .example("sptune spgemm a.bsm b.bsm -o c.bsm")
+        .example("sptune spgemm a.mtx --blocks 8 --precision u32 -o c.mtx");
     if (!options.parse(args)) return kOk;
     if (!r.output.empty()) output_format(r.output);  // refuses an unknown ending before the work
     if (r.backend == "cuda") require_cuda();
     if (!r.mkl.empty()) set_mkl_path(r.mkl);
+
+    if (wants_blocks(r)) return multiply_in_blocks(r);
+    if (!r.output.empty() && output_format(r.output) == MatrixFormat::blocks)
+        throw UsageError(r.output + ": only a product in blocks is written as such; see --blocks");
 
     const InputOptions input{parse_precision(r.precision), r.threads};
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {

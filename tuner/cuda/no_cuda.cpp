@@ -2,6 +2,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/cuda/multiply_blocks.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/sweep_product.hpp"
@@ -67,6 +68,19 @@ Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
+
+template <class V>
+MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&, BlockSearch) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+template MultipliedBlocks<float> multiply_blocks_cuda(const BlockCsr<float>&,
+                                                      const BlockCsr<float>&, BlockSearch);
+template MultipliedBlocks<double> multiply_blocks_cuda(const BlockCsr<double>&,
+                                                       const BlockCsr<double>&, BlockSearch);
+template MultipliedBlocks<std::uint32_t> multiply_blocks_cuda(const BlockCsr<std::uint32_t>&,
+                                                              const BlockCsr<std::uint32_t>&,
+                                                              BlockSearch);
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                  \
     template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);    \

@@ -162,8 +162,7 @@ int run_spgemm(const std::vector<std::string>& args) {
         .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
                 "where to run (auto: the GPU where there is one, else the CPU)")
         .choice("precision", {"f32", "f64", "u32"}, r.precision,
-                "type of the values (f64; of .bsm files what they are); u32: whole numbers in "
-                "blocks, sums held at 2³² − 1")
+                "type of the values (f64; of .bsm files their own)")
         .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
         .flag("transpose-b", r.transpose_b, "multiply by Bᵀ; without B, C = A·Aᵀ")
         .flag("drop-zeros", r.drop_zeros, "leave out entries whose sum is exactly 0")
@@ -180,6 +179,9 @@ int run_spgemm(const std::vector<std::string>& args) {
         .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32")
         .example("sptune spgemm a.bsm b.bsm -o c.bsm")
         .example("sptune spgemm a.mtx --blocks 8 --precision u32 -o c.mtx");
+    options.note(
+        "Block files (.bsm) are multiplied as they are, other matrices in blocks with --blocks M.\n"
+        "u32 is for blocks of whole numbers: a sum beyond 4294967295 stays 4294967295.");
     if (!options.parse(args)) return kOk;
     if (!r.output.empty()) output_format(r.output);  // refuses an unknown ending before the work
     if (r.backend == "cuda") require_cuda();

@@ -1,7 +1,9 @@
 // Verifying and sweeping products: what is right passes, what is wrong in any way does not win.
 #include "kernels/spgemm/host_product.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
+#include "kernels/spgemm/registry.hpp"
 #include "tests/tuner/fake.hpp"
+#include "tuner/multiply.hpp"
 #include "tuner/sweep_product.hpp"
 #include "tuner/verify_product.hpp"
 
@@ -118,6 +120,52 @@ TEST(SweepProduct, TheFastestRightKernelWins) {
     // 2 · products / time; the entries of C count as stored.
     EXPECT_DOUBLE_EQ(e.candidates[1].gflops, 2.0 * static_cast<double>(pair.products) / 100 / 1e3);
     EXPECT_EQ(e.candidates[1].stored, 14u);
+}
+
+/// One entry in every 40th place: blocks of 32 × 32 would be nearly empty.
+Csr<double> scattered() {
+    constexpr int kRows = 2000;
+    Csr<double> a{kRows, kRows, Buffer<int>(kRows + 1), Buffer<index_t>(kRows),
+                  Buffer<double>(kRows, 2.0)};
+    for (int i = 0; i <= kRows; ++i) a.row_ptr[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < kRows; ++i) a.col_idx[static_cast<std::size_t>(i)] = i * 41 % kRows;
+    return a;
+}
+
+TEST(MultiplySelected, AKernelThatIsNotLegalGivesWayToTheDefault) {
+    const Csr<double> a = scattered();
+    const ProductFeatures pair = features_of(a);
+    const std::string illegal = "spgemm.cpu.bsr.rowwise.m32.s1.o1.p1.d16.f64.i32";
+    EXPECT_THROW(multiply(a.view(), a.view(), pair, Backend::cpu, illegal, {}, 2), IllegalKernel);
+    const auto done =
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {illegal, "database"}, {}, 2);
+    EXPECT_EQ(done.selection.id,
+              spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv));
+    EXPECT_EQ(done.selection.source, "default");
+    EXPECT_NE(done.passed_over.find(illegal), std::string::npos);
+    EXPECT_EQ(done.c.nnz(), 2000);
+}
+
+TEST(MultiplySelected, LittleMemoryTakesAThriftierKernel) {
+    const Csr<double> a = scattered();
+    const ProductFeatures pair = features_of(a);
+    const std::string id =
+        spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv);
+    SpgemmOptions options;
+    options.memory_bytes = 2000 * 12 + 2001 * 12 + 1000;  // C, what counts rows, a small table
+    const auto done =
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {id, "default"}, options, 2);
+    EXPECT_EQ(done.selection.id, spgemm_thrifty_id(ValueType::f64, IndexType::i32));
+    EXPECT_EQ(done.c.nnz(), 2000);
+    EXPECT_NE(done.passed_over.find("bytes"), std::string::npos);
+    options.memory_bytes = 2000 * 12;  // not even C fits
+    EXPECT_THROW(
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {id, "default"}, options, 2),
+        OutOfMemory);
+    // What exists nowhere is an error, not a reason to take something else.
+    EXPECT_THROW(
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {"nothing", "database"}, {}, 2),
+        UsageError);
 }
 
 }  // namespace

@@ -27,6 +27,11 @@ Csr<T, P> take(std::unique_ptr<Product<T, P>> product) {
     return c;
 }
 
+/// Of the host, for C and temporaries.
+std::uint64_t usable_memory() {
+    return available_memory() / 10 * 9;
+}
+
 }  // namespace
 
 template <class T, class P>
@@ -37,7 +42,7 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};
     SpgemmOptions limited = options;
-    limited.memory_bytes = std::min(options.memory_bytes, available_memory() / 10 * 9);
+    limited.memory_bytes = std::min(options.memory_bytes, usable_memory());
     return multiply_with(problem, backend, id, limited, resolve_threads(threads), take<T, P>);
 }
 
@@ -55,6 +60,11 @@ Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const Produ
     add(spgemm_default_id(backend, value, index, product.products_cv));
     add(spgemm_baseline_id(backend, value, index));
     if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));
+    // Where C itself does not fit, no kernel needs less.
+    const double c_bytes = product.estimated_entries * (sizeof(T) + sizeof(index_t));
+    const double memory = static_cast<double>(backend == Backend::cpu
+                                                  ? std::min(options.memory_bytes, usable_memory())
+                                                  : options.memory_bytes);
     std::string passed_over;
     const auto next = [&](const std::string& what) {
         passed_over += (passed_over.empty() ? "" : "; ") + what;
@@ -70,7 +80,7 @@ Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const Produ
             if (all.size() == 1) throw;
             next(e.what());
         } catch (const OutOfMemory& e) {
-            if (all.size() == 1) throw;
+            if (all.size() == 1 || c_bytes > memory) throw;
             next(all.front().id + ": " + e.what());
         }
     }

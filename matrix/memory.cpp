@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace sptune {
 namespace {
@@ -57,38 +58,48 @@ std::uint64_t left_in(const std::filesystem::path& folder) {
     return kUnlimited;
 }
 
-/// Of this process, by "hierarchy:controllers:path" lines.
-std::uint64_t own_control_groups() {
+/// Calls visit(folder) for the group and all above it.
+template <class Visit>
+void for_groups(const std::filesystem::path& mount, const std::string& group, Visit visit) {
+    std::filesystem::path folder = mount;
+    visit(folder);
+    for (const auto& part : std::filesystem::path(group).relative_path()) visit(folder /= part);
+}
+
+/// The folders of this process whose limit counts, by "hierarchy:controllers:path" lines.
+std::vector<std::filesystem::path> limited_groups() {
+    std::vector<std::filesystem::path> found;
+    const auto add = [&](const std::filesystem::path& folder) {
+        if (left_in(folder) != kUnlimited) found.push_back(folder);
+    };
     std::ifstream groups("/proc/self/cgroup");
-    std::uint64_t left = kUnlimited;
     for (std::string line; std::getline(groups, line);) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
         const std::string group = line.substr(second + 1);
         if (controllers.empty())
-            left = std::min(left, control_group_memory("/sys/fs/cgroup", group));
+            for_groups("/sys/fs/cgroup", group, add);
         else if (controllers.find("memory") != std::string::npos)
-            left = std::min(left, control_group_memory("/sys/fs/cgroup/memory", group));
+            for_groups("/sys/fs/cgroup/memory", group, add);
     }
-    return left;
+    return found;
 }
 
 }  // namespace
 
 std::uint64_t control_group_memory(const std::filesystem::path& mount, const std::string& group) {
-    std::uint64_t left = left_in(mount);
-    std::filesystem::path folder = mount;
-    for (const auto& part : std::filesystem::path(group).relative_path()) {
-        folder /= part;
-        left = std::min(left, left_in(folder));
-    }
+    std::uint64_t left = kUnlimited;
+    for_groups(mount, group, [&](auto& folder) { left = std::min(left, left_in(folder)); });
     return left;
 }
 
 std::uint64_t available_memory() {
     const std::uint64_t kib = number_named("/proc/meminfo", "MemAvailable:");
-    return std::min(kib ? kib * 1024 : kUnlimited, own_control_groups());
+    std::uint64_t left = kib ? kib * 1024 : kUnlimited;
+    static const auto limited = limited_groups();  // looking for them takes longer than the rest
+    for (const auto& folder : limited) left = std::min(left, left_in(folder));
+    return left;
 }
 
 void require_memory(const std::string& what, std::uint64_t bytes) {

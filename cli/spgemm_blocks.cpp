@@ -76,8 +76,12 @@ int multiply(const SpgemmRequest& r, BlockType type, const BlockInput& input) {
     const BlockCsr<V>& b = other ? *other : a;
     require_fit(r, a, b);
     const Backend backend = backends_of(r.backend).front();
+    const bool tiles = r.search == "tiles";
+    if (tiles && backend == Backend::cpu)
+        throw UsageError("--search tiles is for a GPU's tensor cores; the CPU takes the others");
     const auto done =
-        tuner::multiply_block_matrices(a, b, backend, parse_search(r.search), r.threads);
+        tiles ? tuner::multiply_block_tiles(a, b)
+              : tuner::multiply_block_matrices(a, b, backend, parse_search(r.search), r.threads);
     report(r, type, backend, a, b, done);
     if (r.output.empty()) return kOk;
     const Stopwatch watch;

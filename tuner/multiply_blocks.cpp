@@ -19,9 +19,15 @@ MultipliedBlocks<V> multiply_block_matrices(const BlockCsr<V>& a, const BlockCsr
     return out;
 }
 
+template <class V>
+MultipliedBlocks<V> multiply_block_tiles(const BlockCsr<V>& a, const BlockCsr<V>& b) {
+    return multiply_tiles_cuda(a, b);
+}
+
 #define SPTUNE_INSTANTIATE(V)                                                                    \
     template MultipliedBlocks<V> multiply_block_matrices(const BlockCsr<V>&, const BlockCsr<V>&, \
-                                                         Backend, BlockSearch, int);
+                                                         Backend, BlockSearch, int);             \
+    template MultipliedBlocks<V> multiply_block_tiles(const BlockCsr<V>&, const BlockCsr<V>&);
 SPTUNE_INSTANTIATE(float)
 SPTUNE_INSTANTIATE(double)
 SPTUNE_INSTANTIATE(std::uint32_t)

@@ -19,6 +19,12 @@ template <class V>
 MultipliedBlocks<V> multiply_block_matrices(const BlockCsr<V>& a, const BlockCsr<V>& b,
                                             Backend backend, BlockSearch search, int threads);
 
+/// The same for nearly dense matrices of 8 × 8 blocks on a GPU, by tensor cores. C is dense in the
+/// device's memory when the time is taken; its blocks are picked out afterwards. Throws Error where
+/// the GPU has no such cores.
+template <class V>
+MultipliedBlocks<V> multiply_block_tiles(const BlockCsr<V>& a, const BlockCsr<V>& b);
+
 /// Its multiplications: m³ for every pair of blocks that meet.
 template <class V>
 double block_products(const BlockCsr<V>& a, const BlockCsr<V>& b) {

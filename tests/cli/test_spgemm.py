@@ -106,6 +106,7 @@ class Spgemm(CliTest):
         self.expect(2, "spgemm", path, "--blocks", 3)
         self.expect(2, "spgemm", path, "--blocks", 4, "--transpose-b")
         self.expect(2, "spgemm", path, "--precision", "u32")
+        self.expect(2, "spgemm", path, "--blocks", 8, "--search", "tiles", "--backend", "cpu")
         self.expect(2, "convert", path, "c.bsm")
         self.expect(2, "convert", path, "c.mtx", "--blocks", 4)
         self.write("bad.bsm", "%%BlockMatrix 2 1 1 1 f64\n1 1 1 2 x 4\n")

@@ -51,6 +51,25 @@ BlockCsr<V> random_blocks(index_t rows, index_t cols, int m, double share, std::
 }
 
 template <class V>
+void expect_same(const tuner::MultipliedBlocks<V>& on_cpu, const tuner::MultipliedBlocks<V>& done) {
+    const BlockCsr<V>&cpu = on_cpu.c, &gpu = done.c;
+    EXPECT_GT(done.multiply_us, 0);
+    ASSERT_EQ(cpu.blocks(), gpu.blocks());
+    EXPECT_TRUE(std::equal(cpu.ptr.begin(), cpu.ptr.end(), gpu.ptr.begin()));
+    EXPECT_TRUE(std::equal(cpu.col.begin(), cpu.col.end(), gpu.col.begin()));
+    // On the CPU what is stored follows from the products, here from the block.
+    for (std::size_t k = 0; k < cpu.pattern.size(); ++k)
+        ASSERT_EQ(cpu.pattern[k] & ~gpu.pattern[k], 0u) << k;
+    for (std::size_t k = 0; k < cpu.values.size(); ++k) {
+        if constexpr (std::is_same_v<V, std::uint32_t>)
+            ASSERT_EQ(cpu.values[k], gpu.values[k]) << cpu.m << ", " << k;
+        else
+            ASSERT_NEAR(cpu.values[k], gpu.values[k], 420 * std::numeric_limits<V>::epsilon())
+                << cpu.m << ", " << k;
+    }
+}
+
+template <class V>
 class BlockProduct : public testing::Test {};
 using Values = testing::Types<float, double, std::uint32_t>;
 TYPED_TEST_SUITE(BlockProduct, Values);
@@ -63,23 +82,21 @@ TYPED_TEST(BlockProduct, IsTheSameOnBothDevices) {
              {BlockSearch::rowwise, BlockSearch::two_pointers, BlockSearch::binary}) {
             const auto a = random_blocks<V>(301, 420, m, 0.2, 5);
             const auto b = random_blocks<V>(420, 167, m, 0.3, 6);
-            const auto cpu = tuner::multiply_block_matrices(a, b, Backend::cpu, search, 2).c;
-            const auto done = tuner::multiply_block_matrices(a, b, Backend::cuda, search, 0);
-            const BlockCsr<V>& gpu = done.c;
-            EXPECT_GT(done.multiply_us, 0);
-            ASSERT_EQ(cpu.blocks(), gpu.blocks());
-            EXPECT_TRUE(std::equal(cpu.ptr.begin(), cpu.ptr.end(), gpu.ptr.begin()));
-            EXPECT_TRUE(std::equal(cpu.col.begin(), cpu.col.end(), gpu.col.begin()));
-            EXPECT_TRUE(std::equal(cpu.pattern.begin(), cpu.pattern.end(), gpu.pattern.begin()));
-            for (std::size_t k = 0; k < cpu.values.size(); ++k) {
-                if constexpr (std::is_same_v<V, std::uint32_t>)
-                    ASSERT_EQ(cpu.values[k], gpu.values[k]) << m << ", " << k;
-                else
-                    ASSERT_NEAR(cpu.values[k], gpu.values[k],
-                                420 * std::numeric_limits<V>::epsilon())
-                        << m << ", " << k;
-            }
+            const auto cpu = tuner::multiply_block_matrices(a, b, Backend::cpu, search, 2);
+            expect_same(cpu, tuner::multiply_block_matrices(a, b, Backend::cuda, search, 0));
         }
+}
+
+TYPED_TEST(BlockProduct, IsTheSameByTiles) {
+    SPTUNE_NEEDS_GPU();
+    using V = TypeParam;
+    for (const double share : {0.1, 0.7}) {
+        const auto a = random_blocks<V>(301, 420, 8, share, 5);
+        const auto b = random_blocks<V>(420, 167, 8, share, 6);
+        const auto cpu =
+            tuner::multiply_block_matrices(a, b, Backend::cpu, BlockSearch::rowwise, 2);
+        expect_same(cpu, tuner::multiply_block_tiles(a, b));
+    }
 }
 
 TEST(BlockProductLimits, EmptyFactorsAndForeignBlocks) {

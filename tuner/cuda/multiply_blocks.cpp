@@ -2,6 +2,7 @@
 
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/blocks/product.hpp"
+#include "kernels/spgemm/blocks/tiles.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/measure.hpp"
 
@@ -46,25 +47,67 @@ void fill_pattern(BlockCsr<V>& c) {
         }
 }
 
+template <class V>
+void require_pair(const BlockCsr<V>& a, const BlockCsr<V>& b) {
+    require_cuda();
+    if (a.m != b.m || a.cols != b.rows)
+        throw UsageError("blocked matrices of different block size, or sizes that do not match");
+}
+
+/// C without blocks.
+template <class V>
+BlockCsr<V> empty_product(const BlockCsr<V>& a, const BlockCsr<V>& b) {
+    BlockCsr<V> c;
+    c.m = a.m;
+    c.rows = a.rows, c.cols = b.cols;
+    c.ptr = Buffer<std::int64_t>(static_cast<std::size_t>(c.block_rows()) + 1, std::int64_t{0});
+    return c;
+}
+
+/// Which blocks C has, in host memory; room for their values is looked for.
+template <class V>
+void take_pattern(const cuda::BlockPattern& pattern, BlockCsr<V>& c) {
+    const std::uint64_t values = pattern.col.size() * static_cast<std::uint64_t>(c.m) *
+                                 static_cast<std::uint64_t>(c.m) * sizeof(V);
+    require_memory("the copy of C in the host's memory",
+                   values + pattern.col.bytes() + pattern.row_ptr.bytes());
+    c.ptr = pattern.row_ptr.to_host();
+    c.col = pattern.col.to_host();
+    fill_pattern(c);
+}
+
+/// The values of c's blocks out of a dense matrix, row by row.
+template <class V>
+void gather(const Buffer<V>& dense, BlockCsr<V>& c) {
+    const auto m = static_cast<std::size_t>(c.m), rows = static_cast<std::size_t>(c.rows),
+               cols = static_cast<std::size_t>(c.cols);
+    c.values = Buffer<V>(c.col.size() * m * m);
+#pragma omp parallel for schedule(static)
+    for (index_t i = 0; i < c.block_rows(); ++i)
+        for (auto k = static_cast<std::size_t>(c.ptr[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(c.ptr[static_cast<std::size_t>(i) + 1]); ++k)
+            for (std::size_t r = 0; r < m; ++r) {
+                const std::size_t row = static_cast<std::size_t>(i) * m + r;
+                const std::size_t col = static_cast<std::size_t>(c.col[k]) * m;
+                const std::size_t width = row < rows ? std::min(m, cols - col) : 0;
+                V* const out = c.values.data() + (k * m + r) * m;
+                std::fill_n(out, m, V{0});
+                if (width) std::copy_n(dense.data() + row * cols + col, width, out);
+            }
+}
+
 }  // namespace
 
 template <class V>
 MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>& a, const BlockCsr<V>& b,
                                          BlockSearch search) {
-    require_cuda();
-    if (a.m != b.m || a.cols != b.rows)
-        throw UsageError("blocked matrices of different block size, or sizes that do not match");
+    require_pair(a, b);
     if (a.m != 2 && a.m != 4 && a.m != 8 && a.m != 16 && a.m != 32)
         throw UsageError("blocks of " + std::to_string(a.m) + " × " + std::to_string(a.m) +
                          " cannot be multiplied; they can of 2, 4, 8, 16 and 32");
     MultipliedBlocks<V> out;
-    out.c.m = a.m;
-    out.c.rows = a.rows, out.c.cols = b.cols;
-    if (a.blocks() == 0 || b.blocks() == 0) {
-        out.c.ptr =
-            Buffer<std::int64_t>(static_cast<std::size_t>(out.c.block_rows()) + 1, std::int64_t{0});
-        return out;
-    }
+    out.c = empty_product(a, b);
+    if (a.blocks() == 0 || b.blocks() == 0) return out;
     const cuda::BlockMatrix<V> device_a = on_device(a), device_b = on_device(b);
     SPTUNE_CUDA(cudaDeviceSynchronize());
     const double start = steady_us();
@@ -80,18 +123,45 @@ MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>& a, const BlockCsr<V>
                              {&pattern, values.data()});
     SPTUNE_CUDA(cudaDeviceSynchronize());
     out.multiply_us = steady_us() - start;
-    require_memory("the copy of C in the host's memory",
-                   values.bytes() + pattern.col.bytes() + pattern.row_ptr.bytes());
-    out.c.ptr = pattern.row_ptr.to_host();
-    out.c.col = pattern.col.to_host();
+    take_pattern(pattern, out.c);
     out.c.values = values.to_host();
-    fill_pattern(out.c);
+    return out;
+}
+
+template <class V>
+MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>& a, const BlockCsr<V>& b) {
+    require_pair(a, b);
+    if (a.m != cuda::kTile)
+        throw UsageError("tiles are blocks of 8 × 8; these are of " + std::to_string(a.m) + " × " +
+                         std::to_string(a.m));
+    MultipliedBlocks<V> out;
+    out.c = empty_product(a, b);
+    if (a.blocks() == 0 || b.blocks() == 0) return out;
+    const cuda::BlockMatrix<V> device_a = on_device(a), device_b = on_device(b);
+    const std::uint64_t places =
+        static_cast<std::uint64_t>(a.rows) * static_cast<std::uint64_t>(b.cols);
+    if (places * sizeof(V) > device_available_memory())
+        throw OutOfMemory("C as a dense matrix on the GPU", places * sizeof(V));
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    const double start = steady_us();
+    DeviceBuffer<V> dense(places);
+    {
+        const auto left = cuda::tiles_of(device_a, cuda::Side::left),
+                   right = cuda::tiles_of(device_b, cuda::Side::right);
+        cuda::multiply_tiles(left, right, dense.data());
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+    }
+    out.multiply_us = steady_us() - start;
+    take_pattern(cuda::pattern_of_product(device_a, device_b), out.c);
+    require_memory("C as a dense matrix in the host's memory", dense.bytes());
+    gather(dense.to_host(), out.c);
     return out;
 }
 
 #define SPTUNE_INSTANTIATE(V)                                                                 \
     template MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&, \
-                                                      BlockSearch);
+                                                      BlockSearch);                           \
+    template MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>&, const BlockCsr<V>&);
 SPTUNE_INSTANTIATE(float)
 SPTUNE_INSTANTIATE(double)
 SPTUNE_INSTANTIATE(std::uint32_t)

@@ -10,4 +10,8 @@ template <class V>
 MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>& a, const BlockCsr<V>& b,
                                          BlockSearch search);
 
+/// As multiply_block_tiles().
+template <class V>
+MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>& a, const BlockCsr<V>& b);
+
 }  // namespace sptune::tuner

@@ -74,13 +74,19 @@ MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&,
     require_cuda();
     throw DeviceError(cuda_status());
 }
-template MultipliedBlocks<float> multiply_blocks_cuda(const BlockCsr<float>&,
-                                                      const BlockCsr<float>&, BlockSearch);
-template MultipliedBlocks<double> multiply_blocks_cuda(const BlockCsr<double>&,
-                                                       const BlockCsr<double>&, BlockSearch);
-template MultipliedBlocks<std::uint32_t> multiply_blocks_cuda(const BlockCsr<std::uint32_t>&,
-                                                              const BlockCsr<std::uint32_t>&,
-                                                              BlockSearch);
+template <class V>
+MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>&, const BlockCsr<V>&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+#define SPTUNE_INSTANTIATE(V)                                                                 \
+    template MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&, \
+                                                      BlockSearch);                           \
+    template MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>&, const BlockCsr<V>&);
+SPTUNE_INSTANTIATE(float)
+SPTUNE_INSTANTIATE(double)
+SPTUNE_INSTANTIATE(std::uint32_t)
+#undef SPTUNE_INSTANTIATE
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                  \
     template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);    \

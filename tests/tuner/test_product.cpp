@@ -86,6 +86,7 @@ Kernel kernel(int fault, int us) {
            SpgemmLaunch) -> std::unique_ptr<Product<double, std::int32_t>> {
             fake::now_us += get(p, "t");
             if (get(p, "t") == 2) throw OutOfMemory("a fake", options.memory_bytes);
+            if (get(p, "t") == 3) require_countable<std::int32_t>(1ull << 31);
             return std::make_unique<HostProduct<double, std::int32_t>>(product(get(p, "f")));
         });
 }
@@ -93,7 +94,8 @@ Kernel kernel(int fault, int us) {
 TEST(SweepProduct, TheFastestRightKernelWins) {
     const Csr<double> a = fake::matrix();
     const std::vector<Kernel> kernels{kernel(none, 500), kernel(none, 100), kernel(wrong_value, 50),
-                                      kernel(none, 1),   kernel(none, 2),   kernel(none, 700)};
+                                      kernel(none, 1),   kernel(none, 2),   kernel(none, 700),
+                                      kernel(none, 3)};
     SweepOptions options;
     options.clock = fake::clock;
     const Features features = extract_features(a.view());
@@ -113,8 +115,8 @@ TEST(SweepProduct, TheFastestRightKernelWins) {
     EXPECT_TRUE(e.complete);
     using db::Status;
     const Status expected[] = {
-        Status::ok, Status::ok, Status::incorrect, Status::illegal, Status::out_of_memory,
-        Status::ok};
+        Status::ok, Status::ok,     Status::incorrect, Status::illegal, Status::out_of_memory,
+        Status::ok, Status::illegal};
     for (std::size_t k = 0; k < kernels.size(); ++k)
         EXPECT_EQ(e.candidates[k].status, expected[k]) << k << e.candidates[k].reason;
     // 2 · products / time; the entries of C count as stored.

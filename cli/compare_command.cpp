@@ -6,8 +6,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
+#include "cli/product_pair.hpp"
 #include "cli/sweep_session.hpp"
 #include "tuner/select.hpp"
+#include "tuner/select_product.hpp"
+#include "tuner/sweep_product.hpp"
 
 #include <algorithm>
 
@@ -46,21 +49,38 @@ class Comparer {
     template <class T, class P>
     int compare_on(const std::string& path, CsrView<T, P> matrix) {
         const Features features = extract_features(matrix, options_.threads);
+        if (options_.op == "spgemm") return compare_products(path, matrix, features);
         return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
-            return compare_on(path, matrix, features, side_of(backend));
+            return compare_on(path, side_of(backend), choose(matrix, backend),
+                              [&](const tuner::SweepOptions& sweep) {
+                                  return tuner::sweep_spmv(matrix, features, backend, sweep);
+                              });
         });
     }
 
     template <class T, class P>
-    int compare_on(const std::string& path, CsrView<T, P> matrix, const Features& features,
-                   Side& side) {
+    int compare_products(const std::string& path, CsrView<T, P> matrix, const Features& features) {
+        return with_product(
+            matrix, features.fingerprint, options_.threads,
+            [&](auto a, auto b, const ProductFeatures& product, double features_us) {
+                return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
+                    return compare_on(
+                        path, side_of(backend), choose_product(a, product, features_us, backend),
+                        [&](const tuner::SweepOptions& sweep) {
+                            return tuner::sweep_spgemm(a, b, features, product, backend, sweep);
+                        });
+                });
+            });
+    }
+
+    int compare_on(const std::string& path, Side& side, const AutoChoice& choice,
+                   const SweepSession::Run& run) {
         side.device = tuner::device_of(side.backend, options_.threads);
-        const AutoChoice choice = choose(matrix, side.backend);
         const SweepSession::Task task{.path = path,
                                       .backend = side.backend,
                                       .prefix = prefix(path, side.backend),
                                       .guest = choice.id};
-        const tuner::SweepResult result = session_.sweep(matrix, features, task);
+        const tuner::SweepResult result = session_.sweep(task, run);
         const SweepSession::Saved saved = session_.save(result.entry);
         // Ctrl-C may come before anything but the baseline was measured; a budget is the user's own
         // idea of enough.
@@ -73,7 +93,8 @@ class Comparer {
         return code;
     }
 
-    /// What a program would get that asks the library, before anything of this sweep is known.
+    // What a program would get that asks the library, before anything of this sweep is known.
+
     template <class T, class P>
     AutoChoice choose(CsrView<T, P> matrix, Backend backend) const {
         constexpr double kManyCalls = 1e6;  // single calls are compared, conversions shown beside
@@ -83,6 +104,17 @@ class Comparer {
         options.store = session_.store();
         const tuner::Selection s = tuner::select_spmv(matrix, backend, options);
         return {s.chosen.id, s.select_us, std::string(to_string(s.source))};
+    }
+
+    /// The features of the pair count as part of the choice.
+    template <class T, class P>
+    AutoChoice choose_product(CsrView<T, P>, const ProductFeatures& product, double features_us,
+                              Backend backend) const {
+        const Stopwatch watch;
+        const tuner::ProductSelection s =
+            tuner::select_product<T, P>(product, backend, session_.store(), options_.threads);
+        return {s.id, features_us + watch.seconds() * 1e6,
+                s.source == "database" ? "exact" : "heuristic"};
     }
 
     /// "2/5 fem: ", with the backend where there are two.

@@ -9,7 +9,7 @@
 namespace sptune::cli {
 
 struct CompareOptions : SweepRequest {
-    std::string json;
+    std::string op = "spmv", json;
 };
 
 /// As parse_profile().

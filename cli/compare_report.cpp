@@ -51,6 +51,10 @@ std::vector<std::string> with_ratios(std::vector<std::string> cells, const Ratio
     return cells;
 }
 
+bool is_product(const std::vector<Comparison>& comparisons) {
+    return comparisons.front().op == Op::spgemm;
+}
+
 std::string times(const std::vector<Comparison>& comparisons, const Style& style) {
     Table table({{"", Align::left},
                  {""},
@@ -65,8 +69,10 @@ std::string times(const std::vector<Comparison>& comparisons, const Style& style
                  {"auto"},
                  {"auto"}},
                 1, 2);
-    table.add({"matrix", "rows", "nnz", "floor", "CSR", "vendor", "oracle", "auto", "× vendor",
-               "× vendor", "× CSR", "× oracle"},
+    const bool product = is_product(comparisons);
+    const std::string plain = product ? "plain" : "CSR";
+    table.add({"matrix", "rows", product ? "products" : "nnz", "floor", plain, "vendor", "oracle",
+               "auto", "× vendor", "× vendor", "× " + plain, "× oracle"},
               Tone::dim);
     for (const Comparison& c : comparisons) {
         const Timed* vendor = c.vendor_best();
@@ -74,7 +80,8 @@ std::string times(const std::vector<Comparison>& comparisons, const Style& style
         const bool behind = r.oracle_vs_vendor_best && *r.oracle_vs_vendor_best < 1;
         table.add(
             with_ratios({fit(c.matrix, kNameWidth), short_count(static_cast<double>(c.rows)),
-                         short_count(static_cast<double>(c.nnz)),
+                         product ? short_count(static_cast<double>(c.products))
+                                 : short_count(static_cast<double>(c.nnz)),
                          c.floor_us ? significant(*c.floor_us) : "-", us(c.csr),
                          vendor ? significant(vendor->time_us) : "-", us(c.oracle), us(c.chosen)},
                         r),
@@ -90,11 +97,16 @@ std::string times(const std::vector<Comparison>& comparisons, const Style& style
 std::string compare_report(const db::Device& device, const std::string& cache,
                            const std::vector<Comparison>& comparisons, const Style& style) {
     if (comparisons.empty()) return "";
+    const char* const first =
+        is_product(comparisons)
+            ? "C = A·A, or A·Aᵀ where A is not square, with finding the size of C and allocating "
+              "it; floor: A and B read and C written once at the measured bandwidth; plain: "
+              "Gustavson with a thread's share of the rows, on a GPU expand, sort, compress"
+            : "floor: the bytes of CSR, x and y at the measured bandwidth";
     const std::string legend = fmt::format(
-        "floor: the bytes of CSR, x and y at the measured bandwidth; vendor: the best of the "
-        "vendor's kernels; oracle: the fastest of all; auto: what sptune would have chosen; a × b: "
-        "time of b / time of a; caches {}",
-        cache);
+        "{}; vendor: the best of the vendor's kernels; oracle: the fastest of all; auto: what "
+        "sptune would have chosen; a × b: time of b / time of a; caches {}",
+        first, cache);
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
            choices(comparisons, style) + "\n" +
            style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style);

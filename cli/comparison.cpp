@@ -20,19 +20,29 @@ std::optional<Timed> timed(const db::Entry& entry, const std::string& id) {
     return Timed{c->id, short_id(entry, c->id), c->time->median, c->convert_us};
 }
 
-std::optional<double> floor_us(const db::Entry& entry, std::uint64_t used_cols) {
+/// Bytes that one call has to move; nothing where no kernel was measured that could tell.
+std::optional<std::uint64_t> bytes_moved(const db::Entry& entry, std::uint64_t used_cols) {
+    if (entry.op == Op::spgemm) {  // the same for every kernel: A, B and C as CSR
+        const db::Candidate* winner = db::find(entry, entry.winner);
+        if (!winner) return std::nullopt;
+        return winner->bytes;
+    }
     const std::uint64_t value = entry.value == ValueType::f64 ? 8 : 4;
     const std::uint64_t pointer = entry.index == IndexType::i64 ? 8 : 4;
     const auto rows = static_cast<std::uint64_t>(entry.matrix.rows);
     const auto nnz = static_cast<std::uint64_t>(entry.matrix.nnz);
-    const std::uint64_t bytes =
-        nnz * (value + sizeof(index_t)) + (rows + 1) * pointer + (used_cols + rows) * value;
+    return nnz * (value + sizeof(index_t)) + (rows + 1) * pointer + (used_cols + rows) * value;
+}
+
+std::optional<double> floor_us(const db::Entry& entry, std::uint64_t used_cols) {
+    const std::optional<std::uint64_t> bytes = bytes_moved(entry, used_cols);
+    if (!bytes) return std::nullopt;
     // Caches that are flushed before each call have no bandwidth to offer.
     double gbs =
-        entry.cache == "cold" ? entry.device.bandwidth_gbs : bandwidth_at(entry.device, bytes);
+        entry.cache == "cold" ? entry.device.bandwidth_gbs : bandwidth_at(entry.device, *bytes);
     if (entry.device.copy_gbs > 0) gbs = entry.device.copy_gbs;
     if (gbs <= 0) return std::nullopt;
-    return static_cast<double>(bytes) / gbs / 1e3;
+    return static_cast<double>(*bytes) / gbs / 1e3;
 }
 
 std::optional<double> speed_up(const Timed* first, const Timed* second) {
@@ -71,6 +81,7 @@ Json result(const Comparison& c) {
               {"vendor_best_us", time_of(c.vendor_best())},
               {"oracle", nullptr},
               {"auto", nullptr}};
+    if (c.op == Op::spgemm) json["products"] = c.products;
     if (c.oracle) json["oracle"] = id_and_time(*c.oracle);
     if (c.chosen) {
         json["auto"] = id_and_time(*c.chosen);
@@ -89,6 +100,8 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .cols = entry.matrix.cols,
                  .nnz = entry.matrix.nnz,
                  .precision = entry.value,
+                 .op = entry.op,
+                 .products = entry.product ? entry.product->products : 0,
                  .floor_us = floor_us(entry, used_cols),
                  .csr = timed(entry, entry.baseline),
                  .oracle = timed(entry, entry.winner),
@@ -129,7 +142,9 @@ Json compare_document(const db::Device& device, const std::string& cache,
     Json results = Json::array();
     for (const Comparison& c : comparisons) results.push_back(result(c));
     const Ratios mean = geomean(comparisons);
+    const Op op = comparisons.empty() ? Op::spmv : comparisons.front().op;
     return {{"schema", "sptune.compare/1"},
+            {"op", to_string(op)},
             {"device", db::to_json(device)},
             {"cache", cache},
             {"results", std::move(results)},

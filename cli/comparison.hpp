@@ -23,8 +23,11 @@ struct Comparison {
     std::string matrix;
     std::int64_t rows = 0, cols = 0, nnz = 0;
     ValueType precision = ValueType::f64;
+    Op op = Op::spmv;
+    std::uint64_t products = 0;  ///< multiplications of C = A·B; 0 for SpMV
     /// Least time in which the arrays of CSR, the entries of x that are used, and y can be moved at
-    /// the measured bandwidth; formats with less bytes may beat it. Nothing where that is unknown.
+    /// the measured bandwidth; formats with less bytes may beat it. For C = A·B: A and B read once,
+    /// C written once, nnz(C) estimated for large products. Nothing where that is unknown.
     std::optional<double> floor_us;
 
     struct Timed {
@@ -32,7 +35,7 @@ struct Comparison {
         double time_us = 0;
         double convert_us = 0;
     };
-    // Nothing where no such candidate could be measured.
+    // Nothing where no such candidate could be measured. csr: the baseline.
     std::optional<Timed> csr, oracle, chosen;
     AutoChoice choice;          ///< how `chosen` came about
     std::vector<Timed> vendor;  ///< every vendor candidate with a time, the fastest first
@@ -41,6 +44,7 @@ struct Comparison {
 };
 
 /// `entry` is a sweep's; a choice that it has no time of (it was stopped) becomes its winner.
+/// `used_cols` counts for SpMV alone.
 Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice);
 
 /// Speed-ups: time of the second / time of the first, above 1 where the first is faster. Nothing
@@ -52,7 +56,7 @@ Ratios ratios(const Comparison& comparison);
 /// Geometric means, each over the matrices that have that ratio.
 Ratios geomean(const std::vector<Comparison>& comparisons);
 
-/// Schema "sptune.compare/1", published in db/schema/compare.schema.json.
+/// Schema "sptune.compare/1", published in db/schema/compare.schema.json. All of one operation.
 nlohmann::ordered_json compare_document(const db::Device& device, const std::string& cache,
                                         const std::vector<Comparison>& comparisons);
 

@@ -10,7 +10,7 @@ ValueType parse_precision(const std::string& word) {
 
 std::string matrix_name(const std::string& path) {
     std::string name = std::filesystem::path(path).filename().string();
-    for (const std::string_view ending : {".gz", ".mtx", ".spt"})
+    for (const std::string_view ending : {".gz", ".mtx", ".spt", ".bsm"})
         if (name.size() > ending.size() && name.ends_with(ending))
             name.resize(name.size() - ending.size());
     return name;

@@ -1,7 +1,6 @@
 #include "cli/matrix_output.hpp"
 
 #include "cli/number.hpp"
-#include "matrix/error.hpp"
 
 #include <filesystem>
 
@@ -16,7 +15,9 @@ MatrixFormat output_format(const std::string& path) {
     };
     if (ends(".mtx") || ends(".mtx.gz")) return MatrixFormat::market;
     if (ends(".spt")) return MatrixFormat::spt;
-    throw UsageError(path + ": the ending tells the format; known are .mtx, .mtx.gz and .spt");
+    if (ends(".bsm")) return MatrixFormat::blocks;
+    throw UsageError(path +
+                     ": the ending tells the format; known are .mtx, .mtx.gz, .spt and .bsm");
 }
 
 std::string written_summary(const std::string& path, std::int64_t rows, std::int64_t cols,

@@ -1,25 +1,48 @@
 // Writing a matrix in the format that the file's name asks for.
 #pragma once
 
+#include "matrix/block_text.hpp"
+#include "matrix/error.hpp"
 #include "matrix/market.hpp"
 #include "matrix/spt.hpp"
 
 #include <string>
+#include <type_traits>
 
 namespace sptune::cli {
 
-enum class MatrixFormat { market, spt };
+enum class MatrixFormat { market, spt, blocks };
 
-/// By the ending: .mtx and .mtx.gz, or .spt. Throws UsageError naming the known endings.
+/// By the ending: .mtx and .mtx.gz, .spt, or .bsm. Throws UsageError naming the known endings.
 MatrixFormat output_format(const std::string& path);
 
-/// `comment` goes into Matrix Market files. Throws UsageError, Error.
+/// `comment` goes into Matrix Market files. Throws UsageError, for .bsm too, and Error.
 template <class T, class P>
 void write_matrix(const std::string& path, CsrView<T, P> matrix, const std::string& comment) {
-    if (output_format(path) == MatrixFormat::spt)
-        write_spt(path, matrix);
-    else
-        write_market(path, matrix, {.comment = comment, .threads = 0});
+    switch (output_format(path)) {
+        case MatrixFormat::spt:
+            return write_spt(path, matrix);
+        case MatrixFormat::market:
+            return write_market(path, matrix, {.comment = comment, .threads = 0});
+        case MatrixFormat::blocks:
+            break;
+    }
+    throw UsageError(path + ": blocks are written of blocks alone; --blocks M makes some");
+}
+
+/// The same for a block matrix in any format; others than .bsm leave out zeros. Returns how many
+/// numbers were written.
+template <class V>
+std::int64_t write_block_matrix(const std::string& path, const BlockCsr<V>& matrix,
+                                const std::string& comment) {
+    if (output_format(path) == MatrixFormat::blocks) {
+        write_blocks(path, matrix, comment);
+        return static_cast<std::int64_t>(matrix.values.size());
+    }
+    using T = std::conditional_t<std::is_same_v<V, float>, float, double>;
+    const Csr<T, std::int64_t> csr = csr_of_blocks<T, std::int64_t>(matrix);
+    write_matrix(path, csr.view(), comment);
+    return csr.nnz();
 }
 
 /// "1,000 × 1,000, 4,960 nonzeros, 61.2 KiB in 0.01 s": what was written, for people.

@@ -196,7 +196,7 @@ std::string Options::help() const {
     for (std::size_t i = 0; i < forms.size(); ++i)
         out += fmt::format("  {}{}  {}\n", forms[i],
                            std::string(widest - display_width(forms[i]), ' '),
-                           wrap(options_[i].help, kWidth - widest - 4, widest + 4));
+                           wrap(options_[i].help, kWidth, widest + 4, widest + 4));
     if (!examples_.empty()) out += fmt::format("\nExamples:\n  {}\n", fmt::join(examples_, "\n  "));
     if (!note_.empty()) out += "\n" + note_ + "\n";
     return out;

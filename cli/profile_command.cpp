@@ -4,12 +4,12 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
+#include "cli/product_pair.hpp"
 #include "cli/profile_html.hpp"
 #include "cli/profile_options.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/sweep_session.hpp"
 #include "db/codec.hpp"
-#include "matrix/convert.hpp"
 #include "tuner/sweep_product.hpp"
 
 #include <optional>
@@ -46,26 +46,19 @@ class Profiler {
         });
     }
 
-    /// A·A or, of a rectangular matrix, A·Aᵀ.
     template <class T, class P>
-    int profile_product(const std::string& path, CsrView<T, P> a, const Features& features) {
-        Csc<T, P> transpose;
-        CsrView<T, P> b = a;
-        std::uint64_t fingerprint_b = features.fingerprint;
-        if (a.rows != a.cols) {
-            transpose = csr_to_csc(a, options_.threads);
-            b = {a.cols, a.rows, transpose.col_ptr.data(), transpose.row_idx.data(),
-                 transpose.values.data()};
-            fingerprint_b = fingerprint(b, options_.threads);
-        }
-        const ProductFeatures product =
-            product_features(a, b, features.fingerprint, fingerprint_b, options_.threads);
-        return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
-            return profile(path, a, features, {Op::spgemm, product.fingerprint, backend},
-                           [&](const tuner::SweepOptions& sweep) {
-                               return tuner::sweep_spgemm(a, b, features, product, backend, sweep);
-                           });
-        });
+    int profile_product(const std::string& path, CsrView<T, P> matrix, const Features& features) {
+        return with_product(
+            matrix, features.fingerprint, options_.threads,
+            [&](auto a, auto b, const ProductFeatures& product, double) {
+                return for_each_backend(backends_of(options_.backend), [&](Backend backend) {
+                    return profile(path, a, features, {Op::spgemm, product.fingerprint, backend},
+                                   [&](const tuner::SweepOptions& sweep) {
+                                       return tuner::sweep_spgemm(a, b, features, product, backend,
+                                                                  sweep);
+                                   });
+                });
+            });
     }
 
     /// What one sweep is about.

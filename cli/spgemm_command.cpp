@@ -7,11 +7,13 @@
 #include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/product_pair.hpp"
+#include "cli/spgemm_blocks.hpp"
+#include "cli/spgemm_request.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/sweep_request.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
-#include "matrix/convert.hpp"
 #include "matrix/error.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
@@ -23,21 +25,6 @@
 
 namespace sptune::cli {
 namespace {
-
-struct SpgemmRequest {
-    std::vector<std::string> files;  ///< A, perhaps B
-    std::string output, variant, json, db, mkl;
-    std::string backend = "auto", precision = "f64";
-    int threads = 0;
-    bool drop_zeros = false, unsorted = false, transpose_b = false;
-
-    const std::string& a() const { return files.front(); }
-    const std::string& b() const { return files.back(); }
-};
-
-std::string size_text(const std::string& path, std::int64_t rows, std::int64_t cols) {
-    return fmt::format("{} is {} × {}", path, count(rows), count(cols));
-}
 
 /// `b` is what A is multiplied by: transposed already where that was asked for.
 template <class T, class P>
@@ -55,9 +42,9 @@ void require_fit(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
 }
 
 template <class T, class P>
-tuner::ProductSelection choose(const SpgemmRequest& r, const ProductFeatures& product,
-                               Backend backend) {
-    if (!r.variant.empty()) return {r.variant, "asked for"};
+tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& variant,
+                               const ProductFeatures& product, Backend backend) {
+    if (!variant.empty()) return {variant, "asked for"};
     const db::Store store = open_db(r.db);
     return tuner::select_product<T, P>(product, backend, &store, r.threads);
 }
@@ -107,13 +94,17 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     const Backend backend = backends_of(r.backend).front();
     const ProductFeatures product =
         product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
-    tuner::ProductSelection choice = choose<T, P>(r, product, backend);
-    if (!variant.empty()) choice.id = variant;
+    const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;
-    const auto done = tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
-    report(r, a, b, choice, product, done);
+    // A kernel that was asked for is that one or an error.
+    const auto done =
+        variant.empty()
+            ? tuner::multiply_selected(a, b, product, backend, choice, options, r.threads)
+            : tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
+    if (!done.passed_over.empty()) warn("passed over: " + done.passed_over);
+    report(r, a, b, variant.empty() ? done.selection : choice, product, done);
     if (!r.output.empty()) {
         const Stopwatch watch;
         write_matrix(r.output, done.c.view(), "product made by sptune");
@@ -122,37 +113,42 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     return kOk;
 }
 
-template <class T>
-int multiply_wide(const SpgemmRequest& r, const Csr<T, std::int64_t>& a,
-                  const Csr<T, std::int64_t>& b) {
-    std::string variant = r.variant;
-    if (variant.ends_with(".i32")) variant.replace(variant.size() - 2, 2, "64");
-    return multiply(r, a.view(), b.view(), variant);
+/// "….i32" of a kernel asked for, with 64-bit row pointers.
+std::string widened(std::string id) {
+    if (id.ends_with(".i32")) id.replace(id.size() - 2, 2, "64");
+    return id;
 }
 
-/// Row pointers of 64 bits where C needs them.
+/// Row pointers of 64 bits where C turns out to need them.
 template <class T, class P>
 int multiply_any(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
-    Csc<T, P> transpose;
-    if (r.transpose_b) {
-        transpose = csr_to_csc(b, r.threads);
-        b = {b.cols, b.rows, transpose.col_ptr.data(), transpose.row_idx.data(),
-             transpose.values.data()};
-    }
     require_fit(r, a, b);
     try {
-        return multiply(r, a, b, "");
+        return multiply(r, a, b, r.variant);
     } catch (const SizeOverflow& e) {
         if constexpr (std::is_same_v<P, std::int64_t>) {
             throw;
         } else {
             warn(fmt::format("{}: multiplying again with 64-bit row pointers", e.what()));
-            return multiply_wide(r, cast_csr<T, std::int64_t>(a), cast_csr<T, std::int64_t>(b));
+            return with_wide_pointers(a, b, [&](auto wide_a, auto wide_b) {
+                return multiply(r, wide_a, wide_b, widened(r.variant));
+            });
         }
     }
 }
 
+template <class T, class P>
+int multiply_pair(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b) {
+    if (!r.transpose_b) return multiply_any(r, a, b);
+    const Transposed<T, P> transposed(b, r.threads);
+    return multiply_any(r, a, transposed.view());
+}
+
 }  // namespace
+
+std::string size_text(const std::string& path, std::int64_t rows, std::int64_t cols) {
+    return fmt::format("{} is {} × {}", path, count(rows), count(cols));
+}
 
 int run_spgemm(const std::vector<std::string>& args) {
     SpgemmRequest r;
@@ -161,38 +157,52 @@ int run_spgemm(const std::vector<std::string>& args) {
                     "that `sptune profile --op spgemm` has found to be the fastest, else a good "
                     "default.");
     options.operands(r.files, 1, 2)
-        .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz or .spt")
+        .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz, .spt or .bsm")
         .text("variant", "ID", r.variant, "use this kernel")
         .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
                 "where to run (auto: the GPU where there is one, else the CPU)")
-        .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
+        .choice("precision", {"f32", "f64", "u32"}, r.precision,
+                "type of the values (f64; of .bsm files their own)")
         .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
         .flag("transpose-b", r.transpose_b, "multiply by Bᵀ; without B, C = A·Aᵀ")
         .flag("drop-zeros", r.drop_zeros, "leave out entries whose sum is exactly 0")
         .flag("unsorted", r.unsorted, "the columns of a row of C may come in any order")
+        .integer("blocks", "M", r.block_size, 2, 32,
+                 "multiply in blocks of M × M (2, 4, 8, 16 or 32), as .bsm files are")
+        .choice("search", {"rowwise", "two-pointers", "binary", "tiles"}, r.search,
+                "of blocks: how those that meet are found (rowwise); tiles: 8 × 8 by tensor cores")
         .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to multiply with Intel MKL")
         .text("db", "PATH", r.db, kDbHelp)
         .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
         .example("sptune spgemm a.mtx b.mtx -o c.mtx")
         .example("sptune spgemm tall.mtx --transpose-b")
-        .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32");
+        .example("sptune spgemm a.mtx --variant spgemm.cpu.csr.hash.p1.d16.f64.i32")
+        .example("sptune spgemm a.bsm b.bsm -o c.bsm")
+        .example("sptune spgemm a.mtx --blocks 8 --precision u32 -o c.mtx");
+    options.note(
+        "Block files (.bsm) are multiplied as they are, other matrices in blocks with --blocks M.\n"
+        "u32 is for blocks of whole numbers: a sum beyond 4294967295 stays 4294967295.");
     if (!options.parse(args)) return kOk;
     if (!r.output.empty()) output_format(r.output);  // refuses an unknown ending before the work
     if (r.backend == "cuda") require_cuda();
     if (!r.mkl.empty()) set_mkl_path(r.mkl);
 
+    if (wants_blocks(r)) return multiply_in_blocks(r);
+    if (!r.output.empty() && output_format(r.output) == MatrixFormat::blocks)
+        throw UsageError(r.output + ": only a product in blocks is written as such; see --blocks");
+
     const InputOptions input{parse_precision(r.precision), r.threads};
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {
-        if (r.files.size() == 1) return multiply_any(r, a.view(), a.view());
+        if (r.files.size() == 1) return multiply_pair(r, a.view(), a.view());
         return with_matrix(r.b(), input, [&]<class U, class Q>(const Csr<U, Q>& b) -> int {
             if constexpr (!std::is_same_v<T, U>) {
                 throw Error("A and B were read with different precisions");
             } else if constexpr (std::is_same_v<P, Q>) {
-                return multiply_any(r, a.view(), b.view());
+                return multiply_pair(r, a.view(), b.view());
             } else {
                 const auto wide_a = cast_csr<T, std::int64_t>(a.view());
                 const auto wide_b = cast_csr<T, std::int64_t>(b.view());
-                return multiply_any(r, wide_a.view(), wide_b.view());
+                return multiply_pair(r, wide_a.view(), wide_b.view());
             }
         });
     });

@@ -139,7 +139,13 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         warn(entry.matrix.name + ": interrupted; " + rest);
         return kInterrupted;
     }
-    if (wrong || entry.winner.empty()) return kUnverified;
+    if (wrong) return kUnverified;
+    if (entry.winner.empty()) {
+        const db::Candidate* baseline = db::find(entry, entry.baseline);
+        warn(fmt::format("{}: no kernel could be measured{}", entry.matrix.name,
+                         baseline ? "; the baseline: " + baseline->reason : ""));
+        return kFailure;
+    }
     if (saved.failed) return kFailure;
     if (result.ended == tuner::Ended::budget) {
         warn(entry.matrix.name + ": stopped by the budget; " + rest);

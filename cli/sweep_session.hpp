@@ -39,23 +39,10 @@ class SweepSession {
     /// provenance; nothing is stored yet.
     using Run = std::function<tuner::SweepResult(const tuner::SweepOptions&)>;
     tuner::SweepResult sweep(const Task& task, const Run& run);
-    /// The same for SpMV.
-    template <class T, class P>
-    tuner::SweepResult sweep(CsrView<T, P> matrix, const Features& features, const Task& task) {
-        return sweep(task, [&](const tuner::SweepOptions& options) {
-            return tuner::sweep_spmv(matrix, features, task.backend, options);
-        });
-    }
 
     /// What is stored for a matrix, or a pair, of this fingerprint on this device and --cache.
     std::optional<db::Entry> stored(Op op, ValueType value, IndexType index,
                                     std::uint64_t fingerprint, Backend backend) const;
-    /// The same for SpMV.
-    template <class T, class P>
-    std::optional<db::Entry> stored(std::uint64_t fingerprint, Backend backend) const {
-        return stored(Op::spmv, value_type_of<T>(), index_type_of<P>(), fingerprint, backend);
-    }
-
     /// The database; nullptr with --no-db.
     const db::Store* store() const { return store_ ? &*store_ : nullptr; }
 

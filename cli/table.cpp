@@ -50,20 +50,22 @@ std::string fit(std::string_view text, std::size_t width) {
     return std::string(text.substr(0, keep)) + "…";
 }
 
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin) {
     std::string out;
-    std::size_t used = 0;
+    std::size_t used = begin;
+    bool first = true;  // of its line
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
         const std::string_view word = text.substr(0, end);
         const std::size_t word_width = display_width(word);
-        if (used && used + 1 + word_width > width) {
+        if (!first && used + 1 + word_width > width) {
             out += '\n' + std::string(indent, ' ');
             used = indent;
-        } else if (used) {
+        } else if (!first) {
             out += ' ';
             ++used;
         }
+        first = false;
         out += word;
         used += word_width;
         text.remove_prefix(std::min(end + 1, text.size()));

@@ -16,7 +16,9 @@ std::size_t display_width(std::string_view text);
 std::string fit(std::string_view text, std::size_t width);
 
 /// `text` broken at spaces into lines of at most `width` columns, each after the first indented.
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+/// The first begins in column `begin`.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent,
+                 std::size_t begin = 0);
 
 enum class Align { left, right };
 

@@ -95,7 +95,30 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
     return f;
 }
 
+template <class T, class P>
+std::uint64_t count_product_entries(CsrView<T, P> a, CsrView<T, P> b, int threads) {
+    constexpr std::int64_t kRows = 64;  // in a row: hubs must not keep one thread busy alone
+    const std::int64_t pieces = (std::int64_t{a.rows} + kRows - 1) / kRows;
+    const int workers = thread_count(threads, static_cast<std::uint64_t>(a.nnz()));
+    std::uint64_t entries = 0;
+    ExceptionCarrier carrier;
+#pragma omp parallel num_threads(workers) reduction(+ : entries)
+    {
+        std::vector<index_t> marker;
+        carrier.run([&] { marker.assign(static_cast<std::size_t>(b.cols), -1); });
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            if (marker.empty()) continue;
+            const std::int64_t last = std::min<std::int64_t>((piece + 1) * kRows, a.rows);
+            entries += count_entries(a, b, {piece * kRows, last}, marker);
+        }
+    }
+    carrier.rethrow();
+    return entries;
+}
+
 #define SPTUNE_INSTANTIATE(T, P)                                                           \
+    template std::uint64_t count_product_entries(CsrView<T, P>, CsrView<T, P>, int);       \
     template void count_products(CsrView<T, P>, CsrView<T, P>, std::uint64_t*, int);       \
     template ProductFeatures product_features(CsrView<T, P>, CsrView<T, P>, std::uint64_t, \
                                               std::uint64_t, int, std::uint64_t);

@@ -3,6 +3,7 @@
 #include "features/clones.hpp"
 #include "features/diagonal_marks.hpp"
 #include "features/fingerprint.hpp"
+#include "matrix/parallel.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -175,14 +176,21 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
     all.hash = pointer_terms(a.row_ptr, rows, rows + 1);
     std::vector<DiagonalMarks*> parts(static_cast<std::size_t>(threads));
     std::int64_t diagonals = 0;
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads) reduction(+ : diagonals)
     {
         thread_local DiagonalMarks marks;
-        marks.reset(static_cast<std::size_t>(rows + a.cols));
-        parts[static_cast<std::size_t>(omp_get_thread_num())] = &marks;
+        carrier.run([&] {
+            marks.reset(static_cast<std::size_t>(rows + a.cols));
+            parts[static_cast<std::size_t>(omp_get_thread_num())] = &marks;
+        });
+#pragma omp barrier
+        // Without the memory of one of them, none has anything to do.
+        const bool ready = std::find(parts.begin(), parts.begin() + omp_get_num_threads(),
+                                     nullptr) == parts.begin() + omp_get_num_threads();
         WholePass own;
 #pragma omp for schedule(dynamic, 1) nowait
-        for (std::int64_t first = 0; first < rows; first += chunk) {
+        for (std::int64_t first = 0; first < (ready ? rows : 0); first += chunk) {
             const std::int64_t last = std::min(rows, first + chunk);
             const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
             own.hash += pointer_terms(a.row_ptr, first, last);
@@ -204,9 +212,9 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
         all.merge(own);
 #pragma omp barrier
         // All marks into those of the first thread.
-        std::uint64_t* const words = parts[0]->words().data();
+        std::uint64_t* const words = ready ? parts[0]->words().data() : nullptr;
         constexpr std::size_t kPiece = 2048;
-        const std::size_t count = marks.words().size();
+        const std::size_t count = ready ? marks.words().size() : 0;
 #pragma omp for schedule(static)
         for (std::size_t first = 0; first < count; first += kPiece) {
             const std::size_t size = std::min(kPiece, count - first);
@@ -216,6 +224,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
             diagonals += count_bits(words + first, size);
         }
     }
+    carrier.rethrow();
     DiagonalMarks& marks = *parts[0];
     const auto& words = marks.words();
     const auto set = [](std::uint64_t word) { return word != 0; };

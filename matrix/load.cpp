@@ -1,5 +1,6 @@
 #include "matrix/load.hpp"
 
+#include "matrix/block_text.hpp"
 #include "matrix/mapped_file.hpp"
 #include "matrix/spt.hpp"
 #include "matrix/spt_layout.hpp"
@@ -26,13 +27,19 @@ MatrixFileInfo inspect_matrix_file(const std::string& path) {
         const SptHeader head = read_spt_header(path);
         return info_of(head.rows, head.cols, head.nnz);
     }
+    if (is_block_text(path)) {
+        const BlockHeader head = read_block_header(path);
+        return info_of(head.rows, head.cols, head.blocks * head.m * head.m);
+    }
     const MarketHeader head = read_market_header(path);
     return info_of(head.rows, head.cols, head.max_nnz());
 }
 
 template <class T, class P>
 Csr<T, P> load_matrix(const std::string& path, const MarketReadOptions& options) {
-    return is_spt(path) ? read_spt<T, P>(path) : read_market<T, P>(path, options);
+    if (is_spt(path)) return read_spt<T, P>(path);
+    if (is_block_text(path)) return csr_of_blocks<T, P>(read_blocks<T>(path));
+    return read_market<T, P>(path, options);
 }
 
 template Csr<float, std::int32_t> load_matrix(const std::string&, const MarketReadOptions&);

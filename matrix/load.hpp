@@ -19,7 +19,7 @@ struct MatrixFileInfo {
 /// Reads the head only. Throws InputError.
 MatrixFileInfo inspect_matrix_file(const std::string& path);
 
-/// Reads .mtx, .mtx.gz or .spt. Throws InputError and OutOfMemory.
+/// Reads .mtx, .mtx.gz, .spt, or .bsm, whose zeros are left out. Throws InputError and OutOfMemory.
 template <class T, class P = std::int32_t>
 Csr<T, P> load_matrix(const std::string& path, const MarketReadOptions& options = {});
 

@@ -2,11 +2,13 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/host_product.hpp"
+#include "kernels/spgemm/registry.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/cuda/sweep_product.hpp"
 #include "tuner/multiply_with.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace sptune::tuner {
 namespace {
@@ -17,11 +19,17 @@ Csr<T, P> take(std::unique_ptr<Product<T, P>> product) {
     if (auto* own = dynamic_cast<HostProduct<T, P>*>(product.get())) return own->release();
     const CsrView<T, P> v = product->view();
     const auto rows = static_cast<std::size_t>(v.rows), nnz = static_cast<std::size_t>(v.nnz());
+    require_memory("a copy of the vendor's C", nnz * (sizeof(T) + sizeof(index_t)));
     Csr<T, P> c{v.rows, v.cols, Buffer<P>(rows + 1), Buffer<index_t>(nnz), Buffer<T>(nnz)};
     std::copy_n(v.row_ptr, rows + 1, c.row_ptr.data());
     std::copy_n(v.col_idx, nnz, c.col_idx.data());
     std::copy_n(v.values, nnz, c.values.data());
     return c;
+}
+
+/// Of the host, for C and temporaries.
+std::uint64_t usable_memory() {
+    return available_memory() / 10 * 9;
 }
 
 }  // namespace
@@ -34,12 +42,55 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};
     SpgemmOptions limited = options;
-    limited.memory_bytes = std::min(options.memory_bytes, available_memory() / 10 * 9);
+    limited.memory_bytes = std::min(options.memory_bytes, usable_memory());
     return multiply_with(problem, backend, id, limited, resolve_threads(threads), take<T, P>);
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                             \
-    template Multiplied<T, P> multiply(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
+template <class T, class P>
+Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
+                                   Backend backend, const ProductSelection& selection,
+                                   const SpgemmOptions& options, int threads) {
+    constexpr ValueType value = value_type_of<T>();
+    constexpr IndexType index = index_type_of<P>();
+    std::vector<ProductSelection> all{selection};
+    const auto add = [&](const std::string& id) {
+        if (std::none_of(all.begin(), all.end(), [&](auto& s) { return s.id == id; }))
+            all.push_back({id, "default"});
+    };
+    add(spgemm_default_id(backend, value, index, product.products_cv));
+    add(spgemm_baseline_id(backend, value, index));
+    if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));
+    // Where C itself does not fit, no kernel needs less.
+    const double c_bytes = product.estimated_entries * (sizeof(T) + sizeof(index_t));
+    const double memory = static_cast<double>(backend == Backend::cpu
+                                                  ? std::min(options.memory_bytes, usable_memory())
+                                                  : options.memory_bytes);
+    std::string passed_over;
+    const auto next = [&](const std::string& what) {
+        passed_over += (passed_over.empty() ? "" : "; ") + what;
+        all.erase(all.begin());
+    };
+    for (;;) {
+        try {
+            auto done = multiply(a, b, product, backend, all.front().id, options, threads);
+            done.selection = all.front();
+            done.passed_over = passed_over;
+            return done;
+        } catch (const IllegalKernel& e) {
+            if (all.size() == 1) throw;
+            next(e.what());
+        } catch (const OutOfMemory& e) {
+            if (all.size() == 1 || c_bytes > memory) throw;
+            next(all.front().id + ": " + e.what());
+        }
+    }
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                                \
+    template Multiplied<T, P> multiply_selected(                                                \
+        CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, Backend, const ProductSelection&, \
+        const SpgemmOptions&, int);                                                             \
+    template Multiplied<T, P> multiply(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,    \
                                        Backend, const std::string&, const SpgemmOptions&, int);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

@@ -5,6 +5,7 @@
 #include "tuner/measure.hpp"
 #include "tuner/multiply.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace sptune::tuner {
@@ -16,15 +17,20 @@ Multiplied<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backend backe
                                Fetch fetch) {
     const SpgemmKernel<T, P>& kernel = find_spgemm_kernel<T, P>(backend, id);
     const Params& params = kernel.variant.params;
-    const std::string illegal = kernel.inspect(problem, params).illegal;
-    if (!illegal.empty())
-        throw UsageError(std::string(id).append(" cannot be used here: ").append(illegal));
+    const SpgemmFootprint footprint = kernel.inspect(problem, params);
+    if (!footprint.illegal.empty())
+        throw IllegalKernel(
+            std::string(id).append(" cannot be used here: ").append(footprint.illegal));
+    if (footprint.operand_bytes > options.memory_bytes)
+        throw OutOfMemory("A and B in the kernel's own form", footprint.operand_bytes);
     Multiplied<T, P> out;
     const double start = steady_us();
     std::unique_ptr<SpgemmOperands> operands;
     if (kernel.prepare) operands = kernel.prepare(problem, params, threads);
+    SpgemmOptions beside = options;  // what is left beside the operands
+    if (operands) beside.memory_bytes -= std::min(beside.memory_bytes, operands->bytes());
     const double prepared = steady_us();
-    auto c = kernel.multiply(problem, operands.get(), params, options, {threads});
+    auto c = kernel.multiply(problem, operands.get(), params, beside, {threads});
     out.multiply_us = steady_us() - prepared;
     out.convert_us = kernel.prepare ? prepared - start : 0;
     out.c = fetch(std::move(c));

@@ -86,9 +86,7 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
                      return verdict;
                  },
              .run = [=](const Storage& s) { multiply(s); },
-             // On CSR as it is, what is legal is up to the kernel, on blocks to their size.
-             .inspected_as = kernel.prepare ? kernel.variant.layout + kernel.variant.algorithm
-                                            : kernel.variant.id()});
+             .inspected_as = kernel.variant.id()});  // what is legal is up to the parameters
     }
     SweepResult result =
         sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);

@@ -1,5 +1,6 @@
 #include "tuner/search.hpp"
 
+#include "kernels/spgemm/kernel.hpp"
 #include "matrix/error.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/decide.hpp"
@@ -251,6 +252,9 @@ bool Search::guard(Runner& r, const std::function<void()>& work) {
     } catch (const std::bad_alloc&) {
         r.record.status = db::Status::out_of_memory;
         r.record.reason = "the system refused an allocation";
+    } catch (const SizeOverflow& e) {  // found out late: the kernel itself is fine
+        r.record.status = db::Status::illegal;
+        r.record.reason = e.what();
     } catch (const std::exception& e) {
         r.record.status = db::Status::crashed;
         r.record.reason = e.what();

@@ -1,6 +1,9 @@
 #include "kernels/spgemm/blocks.hpp"
 
+#include "matrix/parallel.hpp"
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace sptune {
@@ -50,6 +53,28 @@ int worthwhile_threads(CsrView<T, P> a, int m, int threads) {
         static_cast<std::int64_t>(a.nnz()) / (a.cols / m + 1), 1, threads));
 }
 
+/// Block row i of `out`, whose ptr says where; `slot` has a place for every block column.
+template <class T, class P>
+void fill_block_row(CsrView<T, P> a, index_t i, GridRow<T, P>& row, std::vector<std::size_t>& slot,
+                    BlockCsr<T>& out) {
+    const int m = out.m;
+    const auto size = static_cast<std::size_t>(m);
+    const auto first = static_cast<std::size_t>(out.ptr[static_cast<std::size_t>(i)]);
+    const auto& columns = row.columns(i);
+    const std::size_t end = first + columns.size();
+    std::copy(columns.begin(), columns.end(), out.col.data() + first);
+    std::sort(out.col.data() + first, out.col.data() + end);
+    std::fill(out.values.data() + first * size * size, out.values.data() + end * size * size, T{0});
+    std::fill(out.pattern.data() + first * size, out.pattern.data() + end * size, 0u);
+    for (std::size_t k = first; k < end; ++k) slot[static_cast<std::size_t>(out.col[k])] = k;
+    row.for_entries(i, [&](int r, index_t j, P k) {
+        const std::size_t at =
+            slot[static_cast<std::size_t>(j / m)] * size + static_cast<std::size_t>(r);
+        out.values[at * size + static_cast<std::size_t>(j % m)] += a.values[k];
+        out.pattern[at] |= 1u << (j % m);
+    });
+}
+
 }  // namespace
 
 template <class T, class P>
@@ -57,13 +82,20 @@ Buffer<std::int64_t> count_grid_blocks(CsrView<T, P> a, int m, int threads) {
     const auto block_rows = static_cast<index_t>((std::int64_t{a.rows} + m - 1) / m);
     Buffer<std::int64_t> ptr(static_cast<std::size_t>(block_rows) + 1, 0);
     threads = worthwhile_threads(a, m, threads);
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads)
     {
-        GridRow<T, P> row(a, m);
+        std::optional<GridRow<T, P>> row;
+        carrier.run([&] { row.emplace(a, m); });
 #pragma omp for schedule(static)
         for (index_t i = 0; i < block_rows; ++i)
-            ptr[static_cast<std::size_t>(i) + 1] = static_cast<std::int64_t>(row.columns(i).size());
+            if (row)
+                carrier.run([&] {
+                    ptr[static_cast<std::size_t>(i) + 1] =
+                        static_cast<std::int64_t>(row->columns(i).size());
+                });
     }
+    carrier.rethrow();
     for (std::size_t i = 1; i < ptr.size(); ++i) ptr[i] += ptr[i - 1];
     return ptr;
 }
@@ -79,30 +111,20 @@ BlockCsr<T> to_blocks(CsrView<T, P> a, int m, int threads) {
     out.values = Buffer<T>(blocks * size * size);
     out.pattern = Buffer<std::uint32_t>(blocks * size);
     threads = worthwhile_threads(a, m, threads);
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads)
     {
-        GridRow<T, P> row(a, m);
-        std::vector<std::size_t> slot(static_cast<std::size_t>(out.block_cols()));
+        std::optional<GridRow<T, P>> row;
+        std::vector<std::size_t> slot;
+        carrier.run([&] {
+            slot.resize(static_cast<std::size_t>(out.block_cols()));
+            row.emplace(a, m);
+        });
 #pragma omp for schedule(static)
-        for (index_t i = 0; i < out.block_rows(); ++i) {
-            const auto first = static_cast<std::size_t>(out.ptr[static_cast<std::size_t>(i)]);
-            const auto& columns = row.columns(i);
-            const std::size_t end = first + columns.size();
-            std::copy(columns.begin(), columns.end(), out.col.data() + first);
-            std::sort(out.col.data() + first, out.col.data() + end);
-            std::fill(out.values.data() + first * size * size,
-                      out.values.data() + end * size * size, T{0});
-            std::fill(out.pattern.data() + first * size, out.pattern.data() + end * size, 0u);
-            for (std::size_t k = first; k < end; ++k)
-                slot[static_cast<std::size_t>(out.col[k])] = k;
-            row.for_entries(i, [&](int r, index_t j, P k) {
-                const std::size_t at =
-                    slot[static_cast<std::size_t>(j / m)] * size + static_cast<std::size_t>(r);
-                out.values[at * size + static_cast<std::size_t>(j % m)] += a.values[k];
-                out.pattern[at] |= 1u << (j % m);
-            });
-        }
+        for (index_t i = 0; i < out.block_rows(); ++i)
+            if (row) carrier.run([&] { fill_block_row(a, i, *row, slot, out); });
     }
+    carrier.rethrow();
     return out;
 }
 

@@ -150,6 +150,10 @@ std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
                                    : default_on_gpu<double, std::int64_t>();
 }
 
+std::string spgemm_thrifty_id(ValueType value, IndexType index) {
+    return id_of(Backend::cpu, value, index, "hash", {{"p", 2}, {"d", 16}});
+}
+
 std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {
     if (value == ValueType::f32)
         return index == IndexType::i32 ? count<float, std::int32_t>(backend)

@@ -24,6 +24,9 @@ std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index
 std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
                               double products_cv);
 
+/// The CPU's kernel that needs least beside C where B has many columns: a table as long as a row.
+std::string spgemm_thrifty_id(ValueType value, IndexType index);
+
 /// The kernel with this id. Throws UsageError naming a few that exist.
 template <class T, class P>
 const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id);

@@ -6,6 +6,8 @@
 #include "kernels/vendor/mkl_library.hpp"
 #include "kernels/vendor/spgemm.hpp"
 
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace sptune {
@@ -38,11 +40,19 @@ class MklProduct final : public Product<T, std::int32_t> {
     CsrView<T, std::int32_t> view() const override { return exported; }
 };
 
+/// MKL counts in 32 bits and does not say when it passes them.
+constexpr std::uint64_t kMostEntries = std::numeric_limits<std::int32_t>::max();
+std::string too_many(std::uint64_t entries) {
+    return "C may have " + std::to_string(entries) +
+           " entries, more than MKL's 32-bit interface counts safely";
+}
+
 template <class T>
 SpgemmFootprint inspect(const SpgemmProblem<T, std::int32_t>& p, const Params&) {
     SpgemmFootprint f;
     // MKL refuses empty matrices.
     if (p.a.nnz() == 0 || p.b.nnz() == 0) f.illegal = "MKL refuses empty matrices";
+    if (p.upper_entries > kMostEntries) f.illegal = too_many(p.upper_entries);
     return f;
 }
 
@@ -61,10 +71,7 @@ std::unique_ptr<Product<T, std::int32_t>> multiply(const SpgemmProblem<T, std::i
                                                    const SpgemmOperands*, const Params&,
                                                    const SpgemmOptions& options,
                                                    SpgemmLaunch launch) {
-    // MKL counts in 32 bits and does not say when it passes them.
-    if (p.upper_entries > std::numeric_limits<std::int32_t>::max())
-        throw SizeOverflow("C may have " + std::to_string(p.upper_entries) +
-                           " entries, more than MKL's 32-bit interface counts safely");
+    if (p.upper_entries > kMostEntries) throw SizeOverflow(too_many(p.upper_entries));
     const mkl::Library& lib = mkl::library();
     lib.set_num_threads(resolve_threads(launch.threads));
     MklMatrix a, b;

@@ -71,6 +71,38 @@ class Compare(CliTest):
         document["results"][0].pop("floor_us")
         self.assertFalse(schema.is_valid(document))
 
+    def test_products(self):
+        self.matrix("a.mtx", 400)
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 1\n2 2 -1\n")
+        document = self.document("a.mtx", "wide.mtx", "--op", "spgemm")
+        self.assertEqual(document["op"], "spgemm")
+        square, wide = document["results"]
+        self.assertEqual((square["matrix"], square["nnz"]), ("a", 1920))
+        self.assertGreater(square["products"], 4 * 1920)
+        self.assertEqual(wide["products"], 3)
+        for result in document["results"]:
+            self.assertGreater(result["floor_us"], 0)
+            self.assertIn(".gustavson.", self.baseline_of(result))
+            self.assertLessEqual(result["oracle"]["time_us"], result["csr_us"] * 1.02)
+            self.assertTrue(result["auto"]["id"].startswith("spgemm.cpu."))
+            self.assertEqual(result["auto"]["source"], "heuristic")
+            self.assertGreater(result["auto"]["select_us"], 0)
+        schema = schema_validator()
+        if schema is not None:
+            schema.validate(document)
+        # What the sweep has found is what is chosen next.
+        (again, _) = self.document("a.mtx", "wide.mtx", "--op", "spgemm")["results"]
+        self.assertEqual((again["auto"]["id"], again["auto"]["source"]),
+                         (square["oracle"]["id"], "exact"))
+        report = self.expect(0, "compare", *ONE, "a.mtx", "--op", "spgemm").stdout
+        for words in ("products", "× plain", "geomean", "(exact)"):
+            self.assertIn(words, report)
+
+    def baseline_of(self, result):
+        (entry,) = [e for e in map(lambda path: json.loads(path.read_text()), self.entries())
+                    if e["matrix"]["name"] == result["matrix"]]
+        return entry["baseline"]
+
     def test_the_choice_is_what_the_database_held(self):
         path = self.matrix("a.mtx", 2500)
         # The only kernel that this entry knows besides the baseline.

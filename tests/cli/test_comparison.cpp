@@ -60,6 +60,26 @@ TEST(Comparison, FloorIsBytesOverBandwidth) {
     EXPECT_FALSE(compare(entry, 15, {}).floor_us);
 }
 
+TEST(Comparison, OfAProductTheFloorIsWhatEveryKernelMoves) {
+    db::Entry entry = example();
+    entry.op = Op::spgemm;
+    entry.product.emplace();
+    entry.product->products = 300;
+    entry.candidates[3].bytes = 5000;  // the winner's
+    const Comparison c = compare(entry, 0, {entry.winner, 3, "exact"});
+    EXPECT_DOUBLE_EQ(*c.floor_us, 5000 / 2.0 / 1e3);
+    EXPECT_EQ(c.products, 300u);
+    const auto document = compare_document(entry.device, "warm", {c});
+    EXPECT_EQ(document["op"], "spgemm");
+    EXPECT_EQ(document["results"][0]["products"], 300);
+    EXPECT_FALSE(
+        compare_document(entry.device, "warm", {compare(example(), 15, {})})["results"][0].contains(
+            "products"));
+    const std::string report = compare_report(entry.device, "warm", {c}, Style());
+    EXPECT_NE(report.find("products"), std::string::npos);
+    EXPECT_EQ(report.find("× CSR"), std::string::npos);
+}
+
 TEST(Comparison, AChoiceWithoutATimeBecomesTheWinner) {
     db::Entry entry = example();
     entry.candidates[4].status = db::Status::incorrect;

@@ -68,6 +68,50 @@ class Spgemm(CliTest):
         self.expect(2, "spgemm", "b.mtx", "-o", "c.txt")
         self.expect(2, "spgemm")
 
+    def test_blocks(self):
+        path = self.matrix("a.mtx", 25)  # 25 × 25: blocks of 4 stick out
+        self.expect(0, "spgemm", path, "--backend", "cpu", "-o", "c.mtx")
+        plain = {at: v for at, v in self.entries("c.mtx").items() if v}
+        self.expect(0, "convert", path, "a.bsm", "--blocks", 4)
+        self.expect(0, "convert", "a.bsm", "back.mtx")
+        self.assertEqual(self.entries("back.mtx"), self.entries(path))
+        for search in ("rowwise", "two-pointers", "binary"):
+            for words in (("a.bsm",), ("a.bsm", path), (path, "--blocks", 4)):
+                self.expect(0, "spgemm", *words, "--backend", "cpu", "--search", search, "-o", "b.mtx")
+                self.assertEqual(self.entries("b.mtx"), plain)
+        done = self.expect(0, "spgemm", "a.bsm", "--backend", "cpu", "-o", "c.bsm", "--json", "-")
+        document = json.loads(done.stdout)
+        self.assertEqual((document["m"], document["precision"]), (4, "f64"))
+        self.assertEqual(document["c"]["blocks"],
+                         int((self.folder / "c.bsm").read_text().split()[4]))
+        self.expect(0, "convert", "c.bsm", "again.mtx")
+        self.assertEqual(self.entries("again.mtx"), plain)
+        # Whatever takes a matrix takes blocks.
+        self.assertIn("25 × 25", self.expect(0, "features", "a.bsm").stdout)
+
+    def test_unsigned_sums_saturate(self):
+        self.write("u.bsm", "%%BlockMatrix 2 1 1 1 u32\n1 1 65536 65535 1 2\n")
+        self.expect(0, "spgemm", "u.bsm", "--backend", "cpu", "-o", "v.bsm")
+        rows = [line for line in (self.folder / "v.bsm").read_text().splitlines() if line[0] != "%"]
+        # 2³² + 65535 is cut off; 65536·65535 + 65535·2; 65536 + 2; 65535 + 4.
+        self.assertEqual(rows[0].split(), ["1", "1", "4294967295", "4294967295", "65538", "65539"])
+        self.write("n.mtx", A)
+        done = self.expect(3, "spgemm", "n.mtx", "n.mtx", "--blocks", 2, "--precision", "u32")
+        self.assertIn("-1", done.stderr)
+        self.expect(3, "spgemm", "u.bsm", "--precision", "f64")
+
+    def test_usage_of_blocks(self):
+        path = self.matrix()
+        self.expect(2, "spgemm", path, "-o", "c.bsm")
+        self.expect(2, "spgemm", path, "--blocks", 3)
+        self.expect(2, "spgemm", path, "--blocks", 4, "--transpose-b")
+        self.expect(2, "spgemm", path, "--precision", "u32")
+        self.expect(2, "spgemm", path, "--blocks", 8, "--search", "tiles", "--backend", "cpu")
+        self.expect(2, "convert", path, "c.bsm")
+        self.expect(2, "convert", path, "c.mtx", "--blocks", 4)
+        self.write("bad.bsm", "%%BlockMatrix 2 1 1 1 f64\n1 1 1 2 x 4\n")
+        self.assertIn("bad.bsm:2", self.expect(3, "spgemm", "bad.bsm").stderr)
+
     def test_a_profile_is_found_again(self):
         path = self.matrix()
         cpu = ("--backend", "cpu")

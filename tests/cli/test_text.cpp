@@ -71,6 +71,7 @@ TEST(Table, ShrinksItsGapsBeforeItIsTooWide) {
 TEST(Table, WrapsAtSpaces) {
     EXPECT_EQ(wrap("one two three", 8, 2), "one two\n  three");
     EXPECT_EQ(wrap("unbreakable", 4, 2), "unbreakable");
+    EXPECT_EQ(wrap("one two three four", 12, 4, 4), "one two\n    three\n    four");
 }
 
 TEST(Nearest, SuggestsOnlyLikelyWords) {

@@ -1,7 +1,9 @@
 // Verifying and sweeping products: what is right passes, what is wrong in any way does not win.
 #include "kernels/spgemm/host_product.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
+#include "kernels/spgemm/registry.hpp"
 #include "tests/tuner/fake.hpp"
+#include "tuner/multiply.hpp"
 #include "tuner/sweep_product.hpp"
 #include "tuner/verify_product.hpp"
 
@@ -84,6 +86,7 @@ Kernel kernel(int fault, int us) {
            SpgemmLaunch) -> std::unique_ptr<Product<double, std::int32_t>> {
             fake::now_us += get(p, "t");
             if (get(p, "t") == 2) throw OutOfMemory("a fake", options.memory_bytes);
+            if (get(p, "t") == 3) require_countable<std::int32_t>(1ull << 31);
             return std::make_unique<HostProduct<double, std::int32_t>>(product(get(p, "f")));
         });
 }
@@ -91,7 +94,8 @@ Kernel kernel(int fault, int us) {
 TEST(SweepProduct, TheFastestRightKernelWins) {
     const Csr<double> a = fake::matrix();
     const std::vector<Kernel> kernels{kernel(none, 500), kernel(none, 100), kernel(wrong_value, 50),
-                                      kernel(none, 1),   kernel(none, 2),   kernel(none, 700)};
+                                      kernel(none, 1),   kernel(none, 2),   kernel(none, 700),
+                                      kernel(none, 3)};
     SweepOptions options;
     options.clock = fake::clock;
     const Features features = extract_features(a.view());
@@ -111,13 +115,59 @@ TEST(SweepProduct, TheFastestRightKernelWins) {
     EXPECT_TRUE(e.complete);
     using db::Status;
     const Status expected[] = {
-        Status::ok, Status::ok, Status::incorrect, Status::illegal, Status::out_of_memory,
-        Status::ok};
+        Status::ok, Status::ok,     Status::incorrect, Status::illegal, Status::out_of_memory,
+        Status::ok, Status::illegal};
     for (std::size_t k = 0; k < kernels.size(); ++k)
         EXPECT_EQ(e.candidates[k].status, expected[k]) << k << e.candidates[k].reason;
     // 2 · products / time; the entries of C count as stored.
     EXPECT_DOUBLE_EQ(e.candidates[1].gflops, 2.0 * static_cast<double>(pair.products) / 100 / 1e3);
     EXPECT_EQ(e.candidates[1].stored, 14u);
+}
+
+/// One entry in every 40th place: blocks of 32 × 32 would be nearly empty.
+Csr<double> scattered() {
+    constexpr int kRows = 2000;
+    Csr<double> a{kRows, kRows, Buffer<int>(kRows + 1), Buffer<index_t>(kRows),
+                  Buffer<double>(kRows, 2.0)};
+    for (int i = 0; i <= kRows; ++i) a.row_ptr[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < kRows; ++i) a.col_idx[static_cast<std::size_t>(i)] = i * 41 % kRows;
+    return a;
+}
+
+TEST(MultiplySelected, AKernelThatIsNotLegalGivesWayToTheDefault) {
+    const Csr<double> a = scattered();
+    const ProductFeatures pair = features_of(a);
+    const std::string illegal = "spgemm.cpu.bsr.rowwise.m32.s1.o1.p1.d16.f64.i32";
+    EXPECT_THROW(multiply(a.view(), a.view(), pair, Backend::cpu, illegal, {}, 2), IllegalKernel);
+    const auto done =
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {illegal, "database"}, {}, 2);
+    EXPECT_EQ(done.selection.id,
+              spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv));
+    EXPECT_EQ(done.selection.source, "default");
+    EXPECT_NE(done.passed_over.find(illegal), std::string::npos);
+    EXPECT_EQ(done.c.nnz(), 2000);
+}
+
+TEST(MultiplySelected, LittleMemoryTakesAThriftierKernel) {
+    const Csr<double> a = scattered();
+    const ProductFeatures pair = features_of(a);
+    const std::string id =
+        spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv);
+    SpgemmOptions options;
+    options.memory_bytes = 2000 * 12 + 2001 * 12 + 1000;  // C, what counts rows, a small table
+    const auto done =
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {id, "default"}, options, 2);
+    EXPECT_EQ(done.selection.id, spgemm_thrifty_id(ValueType::f64, IndexType::i32));
+    EXPECT_EQ(done.c.nnz(), 2000);
+    EXPECT_NE(done.passed_over.find("bytes"), std::string::npos);
+    options.memory_bytes = 2000 * 12;  // not even C fits
+    EXPECT_THROW(
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {id, "default"}, options, 2),
+        OutOfMemory);
+    // What exists nowhere is an error, not a reason to take something else.
+    EXPECT_THROW(
+        multiply_selected(a.view(), a.view(), pair, Backend::cpu, {"nothing", "database"}, {}, 2),
+        UsageError);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/cuda/multiply_blocks.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/sweep_product.hpp"
@@ -67,6 +68,25 @@ Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
+
+template <class V>
+MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&, BlockSearch) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+template <class V>
+MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>&, const BlockCsr<V>&) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+#define SPTUNE_INSTANTIATE(V)                                                                 \
+    template MultipliedBlocks<V> multiply_blocks_cuda(const BlockCsr<V>&, const BlockCsr<V>&, \
+                                                      BlockSearch);                           \
+    template MultipliedBlocks<V> multiply_tiles_cuda(const BlockCsr<V>&, const BlockCsr<V>&);
+SPTUNE_INSTANTIATE(float)
+SPTUNE_INSTANTIATE(double)
+SPTUNE_INSTANTIATE(std::uint32_t)
+#undef SPTUNE_INSTANTIATE
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                  \
     template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);    \

@@ -3,6 +3,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/cuda/device_csr.hpp"
+#include "matrix/memory.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/multiply_with.hpp"
 #include "tuner/product_contenders.hpp"
@@ -29,6 +30,7 @@ Csr<T, P> to_host(const Product<T, P>& product) {
     copy_out(host.row_ptr, c.row_ptr, static_cast<std::size_t>(c.rows) + 1);
     // What a wrong kernel says of its size must not be believed.
     const auto entries = static_cast<std::size_t>(std::max<P>(host.nnz(), 0));
+    require_memory("the copy of C in the host's memory", entries * (sizeof(T) + sizeof(index_t)));
     copy_out(host.col_idx, c.col_idx, entries);
     copy_out(host.values, c.values, entries);
     return host;

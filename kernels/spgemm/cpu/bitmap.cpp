@@ -56,7 +56,8 @@ class BitmapRows {
     }
     static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
         return static_cast<std::uint64_t>(p.b.cols) * sizeof(T) +
-               words_of(p.b.cols) * (sizeof(std::uint64_t) + sizeof(index_t));
+               words_of(p.b.cols) * (sizeof(std::uint64_t) + sizeof(index_t)) +
+               (words_of(p.b.cols) / 64 + 1) * sizeof(std::uint64_t);
     }
     static std::string illegal(const SpgemmProblem<T, P>&) { return {}; }
 

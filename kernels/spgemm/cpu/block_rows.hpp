@@ -174,7 +174,7 @@ class BlockRowProduct {
 
     void grow(std::size_t blocks) {
         if (pattern_.size() >= blocks * M) return;
-        pattern_.resize(std::max(blocks, 2 * pattern_.size() / M) * M);
+        pattern_.resize(std::min(std::max(blocks, 2 * pattern_.size() / M), slot_.size()) * M);
         sum_.resize(pattern_.size() * M);
     }
 

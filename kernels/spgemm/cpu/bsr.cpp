@@ -40,8 +40,9 @@ struct Blocks {
             bool dense;
         };
         static std::uint64_t shared_bytes(const SpgemmProblem<T, P>&) { return 0; }
+        /// Twice: arrays that grow are copied.
         static std::uint64_t bytes(const SpgemmProblem<T, P>& p) {
-            return (static_cast<std::uint64_t>(p.b.cols) / M + 1) *
+            return 2 * (static_cast<std::uint64_t>(p.b.cols) / M + 1) *
                    (M * M * sizeof(T) + (M + 2) * sizeof(index_t));
         }
         explicit Rows(const Shared& s) : product_(s.o.a, s.o.b, &s.o.columns, s.search, s.dense) {}

@@ -29,9 +29,32 @@ Csr<T, P> drop_zeros(CsrView<T, P> c, int threads) {
     return out;
 }
 
-template Csr<float, std::int32_t> drop_zeros(CsrView<float, std::int32_t>, int);
-template Csr<float, std::int64_t> drop_zeros(CsrView<float, std::int64_t>, int);
-template Csr<double, std::int32_t> drop_zeros(CsrView<double, std::int32_t>, int);
-template Csr<double, std::int64_t> drop_zeros(CsrView<double, std::int64_t>, int);
+template <class T, class P>
+void drop_zeros_in_place(Csr<T, P>& c) {
+    P at = 0, begin = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(c.rows); ++i) {
+        const P end = c.row_ptr[i + 1];
+        for (P k = begin; k < end; ++k) {
+            const auto from = static_cast<std::size_t>(k), to = static_cast<std::size_t>(at);
+            if (c.values[from] == T{0}) continue;
+            c.col_idx[to] = c.col_idx[from];
+            c.values[to] = c.values[from];
+            ++at;
+        }
+        begin = end;
+        c.row_ptr[i + 1] = at;
+    }
+    c.col_idx.truncate(static_cast<std::size_t>(at));
+    c.values.truncate(static_cast<std::size_t>(at));
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                       \
+    template Csr<T, P> drop_zeros(CsrView<T, P>, int); \
+    template void drop_zeros_in_place(Csr<T, P>&);
+SPTUNE_INSTANTIATE(float, std::int32_t)
+SPTUNE_INSTANTIATE(float, std::int64_t)
+SPTUNE_INSTANTIATE(double, std::int32_t)
+SPTUNE_INSTANTIATE(double, std::int64_t)
+#undef SPTUNE_INSTANTIATE
 
 }  // namespace sptune

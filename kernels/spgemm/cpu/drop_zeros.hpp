@@ -9,4 +9,8 @@ namespace sptune {
 template <class T, class P>
 Csr<T, P> drop_zeros(CsrView<T, P> c, int threads);
 
+/// The same without a second copy, by one thread.
+template <class T, class P>
+void drop_zeros_in_place(Csr<T, P>& c);
+
 }  // namespace sptune

@@ -84,6 +84,16 @@ class RowStore {
         used_ += entries;
         stretches_.back().last = row + 1;
     }
+    /// Bound of the room that `stores` take together for `entries` in rows of at most `longest`: a
+    /// block is closed when the next row may not fit what is left of it.
+    static std::uint64_t most_entries(std::uint64_t entries, std::uint64_t longest,
+                                      std::uint64_t stores) {
+        constexpr std::uint64_t kBlock = RowBlock<T>::kEntries;
+        const std::uint64_t lost =
+            2 * longest < kBlock ? entries / (kBlock - longest) * longest : entries;
+        return entries + lost + stores * kBlock;
+    }
+
     const std::vector<Stretch>& stretches() const { return stretches_; }
 
   private:

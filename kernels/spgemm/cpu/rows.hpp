@@ -67,10 +67,12 @@ class RowProduct {
             one_pass();
         else
             two_passes();
+        rows_.clear();
+        stores_.clear();
     }
 
     std::unique_ptr<Product<T, P>> result() {
-        if (options_.drop_zeros) c_ = drop_zeros(c_.view(), threads_);
+        if (options_.drop_zeros) drop_zeros_of_c();
         return std::make_unique<HostProduct<T, P>>(std::move(c_));
     }
 
@@ -81,19 +83,38 @@ class RowProduct {
     int fitting_threads(int threads) const {
         // Waking a thread costs more than some thousands of products.
         constexpr std::uint64_t kWorthThread = 1 << 14;
-        const std::uint64_t shared = Rows::shared_bytes(p_);
-        const std::uint64_t each = std::max<std::uint64_t>(Rows::bytes(p_), 1);
-        if (shared + each > options_.memory_bytes)
-            throw OutOfMemory("a row of C with its workspace", shared + each);
         return static_cast<int>(
             std::min({static_cast<std::uint64_t>(threads), p_.products / kWorthThread + 1,
-                      (options_.memory_bytes - shared) / each}));
+                      threads_beside("a row of C with its workspace", 0)}));
     }
 
-    /// Whether finished rows may be kept beside C.
+    /// How many threads' workspaces fit beside `bytes` and what all of them share. Throws
+    /// OutOfMemory with the bytes needed where not even one does.
+    std::uint64_t threads_beside(const char* what, std::uint64_t bytes) const {
+        const std::uint64_t each = std::max<std::uint64_t>(Rows::bytes(p_), 1);
+        const std::uint64_t least = bytes + fixed_bytes() + each;
+        if (least > options_.memory_bytes) throw OutOfMemory(what, least);
+        return (options_.memory_bytes - bytes - fixed_bytes()) / each;
+    }
+
+    /// What all threads share, beside the entries of C.
+    std::uint64_t fixed_bytes() const {
+        return Rows::shared_bytes(p_) +
+               (static_cast<std::uint64_t>(p_.a.rows) + 1) * (sizeof(std::uint64_t) + sizeof(P));
+    }
+
+    /// Whether finished rows may be kept beside what makes them and beside C, which follow each
+    /// other.
     bool both_fit() const {
         constexpr std::uint64_t kSmall = std::uint64_t{64} << 20;  // looking costs more
-        const std::uint64_t bytes = 2 * p_.upper_entries * kEntry;
+        const auto threads = static_cast<std::uint64_t>(threads_);
+        const std::uint64_t kept =
+            RowStore<T>::most_entries(
+                p_.upper_entries, std::min(p_.longest_row, static_cast<std::uint64_t>(p_.b.cols)),
+                threads) *
+            kEntry;
+        const std::uint64_t bytes =
+            fixed_bytes() + kept + std::max(threads * Rows::bytes(p_), p_.upper_entries * kEntry);
         return bytes <= options_.memory_bytes && (bytes <= kSmall || bytes <= available_memory());
     }
 
@@ -121,8 +142,8 @@ class RowProduct {
         carrier.rethrow();
     }
 
-    /// row_ptr from the lengths in row_ptr[1 …]; then memory for the entries.
-    void allocate() {
+    /// row_ptr from the lengths in row_ptr[1 …]; returns the bytes of the entries.
+    std::uint64_t sum_lengths() {
         std::uint64_t entries = 0;
         c_.row_ptr[0] = 0;
         for (std::size_t i = 1; i < c_.row_ptr.size(); ++i) {
@@ -130,11 +151,24 @@ class RowProduct {
             c_.row_ptr[i] = static_cast<P>(entries);
         }
         require_countable<P>(entries);
-        if (entries * kEntry > options_.memory_bytes)
-            throw OutOfMemory("C = A·B", entries * kEntry);
+        return entries * kEntry;
+    }
+
+    void allocate() {
+        const auto entries = static_cast<std::size_t>(c_.nnz());
         require_memory("C = A·B", entries * kEntry);
-        c_.col_idx = Buffer<index_t>(static_cast<std::size_t>(entries));
-        c_.values = Buffer<T>(static_cast<std::size_t>(entries));
+        c_.col_idx = Buffer<index_t>(entries);
+        c_.values = Buffer<T>(entries);
+    }
+
+    /// In place where there is no room for a second C.
+    void drop_zeros_of_c() {
+        const std::uint64_t bytes =
+            2 * static_cast<std::uint64_t>(c_.nnz()) * kEntry + 2 * c_.row_ptr.bytes();
+        if (bytes <= options_.memory_bytes)
+            c_ = drop_zeros(c_.view(), threads_);
+        else
+            drop_zeros_in_place(c_);
     }
 
     /// Counts first; then every row is written where it belongs.
@@ -142,6 +176,13 @@ class RowProduct {
         for_rows([&](Rows& rows, std::size_t, index_t i) {
             c_.row_ptr[static_cast<std::size_t>(i) + 1] = static_cast<P>(rows.count(i));
         });
+        // Now that C is known, fewer threads may have room beside it.
+        const std::uint64_t threads =
+            threads_beside("C = A·B with the workspace of one thread", sum_lengths());
+        if (threads < static_cast<std::uint64_t>(threads_)) {
+            threads_ = static_cast<int>(threads);
+            rows_.resize(static_cast<std::size_t>(threads_));
+        }
         allocate();
         for_rows([&](Rows& rows, std::size_t, index_t i) {
             const P at = c_.row_ptr[static_cast<std::size_t>(i)];
@@ -162,6 +203,7 @@ class RowProduct {
             c_.row_ptr[row + 1] = static_cast<P>(length);
         });
         rows_.clear();
+        sum_lengths();
         allocate();
 #pragma omp parallel for schedule(static, 1) num_threads(threads_)
         for (std::size_t thread = 0; thread < stores_.size(); ++thread) {

@@ -1,0 +1,72 @@
+#include "matrix/error.hpp"
+#include "matrix/memory.hpp"
+#include "tests/matrix/scratch_folder.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace sptune {
+namespace {
+
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// A memory controller's folder with a group /service/one.
+class ControlGroups : public ::testing::Test {
+  protected:
+    ControlGroups() { std::filesystem::create_directories(scratch_.file("service/one")); }
+    void write(const std::string& file, const std::string& text) { scratch_.write(file, text); }
+    std::uint64_t left(const std::string& group) const {
+        return control_group_memory(scratch_.file(""), group);
+    }
+    ScratchFolder scratch_;
+};
+
+TEST_F(ControlGroups, TheTightestOfAllAboveCounts) {
+    EXPECT_EQ(left("/service/one"), kUnlimited);
+    write("service/one/memory.max", "max\n");
+    write("service/one/memory.current", "50\n");
+    EXPECT_EQ(left("/service/one"), kUnlimited);
+    write("service/one/memory.max", "1000\n");
+    EXPECT_EQ(left("/service/one"), 950u);
+    EXPECT_EQ(left("/service"), kUnlimited);
+    write("service/memory.max", "700\n");
+    write("service/memory.current", "100\n");
+    EXPECT_EQ(left("/service/one"), 600u);
+    EXPECT_EQ(left("/of/the/host"), kUnlimited);  // seen from within a container
+    write("memory.max", "40\n");
+    write("memory.current", "90\n");
+    EXPECT_EQ(left("/of/the/host"), 0u);
+}
+
+TEST_F(ControlGroups, CachedFilesCountAsFree) {
+    write("memory.max", "1000\n");
+    write("memory.current", "900\n");
+    write("memory.stat", "anon 300\nfile 600\ninactive_file 550\nactive_file 50\n");
+    EXPECT_EQ(left("/"), 650u);
+}
+
+TEST_F(ControlGroups, TheFirstVersionNamesThingsDifferently) {
+    write("memory.limit_in_bytes", "9223372036854771712\n");
+    write("memory.usage_in_bytes", "100\n");
+    EXPECT_EQ(left("/"), kUnlimited);
+    write("memory.limit_in_bytes", "1000\n");
+    write("memory.stat", "inactive_file 1\ntotal_inactive_file 40\n");
+    EXPECT_EQ(left("/"), 940u);
+}
+
+TEST(Memory, WhatIsThereIsThereAndNoMore) {
+    const std::uint64_t there = available_memory();
+    EXPECT_GT(there, std::uint64_t{16} << 20);
+    EXPECT_NO_THROW(require_memory("little", 1000));
+    if (there == kUnlimited) GTEST_SKIP() << "this system does not say how much memory it has";
+    try {
+        require_memory("too much", 64 * there);
+        FAIL();
+    } catch (const OutOfMemory& e) {
+        EXPECT_EQ(e.bytes, 64 * there);
+    }
+}
+
+}  // namespace
+}  // namespace sptune

@@ -72,13 +72,18 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         product_features(a, b, fingerprint(a, o.threads), fingerprint(b, o.threads), o.threads);
     const auto store = open_store(o.database);
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
-    made->selection =
-        o.variant && *o.variant
-            ? tuner::ProductSelection{o.variant, "asked for"}
-            : tuner::select_product<T, P>(product, backend, store ? &*store : nullptr, o.threads);
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
-    made->matrix =
-        tuner::multiply(a, b, product, backend, made->selection.id, options, o.threads).c;
+    tuner::Multiplied<T, P> done;
+    if (o.variant && *o.variant) {
+        done = tuner::multiply(a, b, product, backend, o.variant, options, o.threads);
+        done.selection = {o.variant, "asked for"};
+    } else {
+        const auto chosen =
+            tuner::select_product<T, P>(product, backend, store ? &*store : nullptr, o.threads);
+        done = tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads);
+    }
+    made->matrix = std::move(done.c);
+    made->selection = std::move(done.selection);
     return csr_matrix<T, P>(std::move(made));
 }
 

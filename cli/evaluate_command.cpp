@@ -146,7 +146,7 @@ int run_evaluate(const std::vector<std::string>& args) {
         .choice("precision", {"f32", "f64", "all"}, precision, "(all)")
         .text("json", "FILE|-", json, "write the result; - prints it alone on stdout")
         .example("sptune evaluate --db training")
-        .example("sptune evaluate --db other --model model.cbor")
+        .example("sptune evaluate --db other --model model.sptm")
         .example("sptune evaluate --db training --hold-out 'bcsstk*,road*' --calls 500 --json -")
         .note(
             "Regret: how much longer the chosen kernel takes than the fastest measured one. < CSR: "

@@ -42,14 +42,14 @@ int run_train(const std::vector<std::string>& args) {
                     "choosing without measuring.");
     options.operands(none, 0, 0)
         .text("db", "PATH", db, kDbHelp)
-        .text("output,o", "FILE", output, "the model, a CBOR file")
+        .text("output,o", "FILE", output, "where the model goes")
         .text("leave-out", "GLOB", leave_out, "matrices not to learn from, to test with them later")
         .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
         .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
         .integer("portfolio", "N", portfolio, 1, 400,
                  "kernels to choose among, at most (default: what tested best)")
         .example("bench/training_set.py --db training")
-        .example("sptune train --db training -o model.cbor")
+        .example("sptune train --db training -o model.sptm")
         .example("sptune evaluate --db training")
         .note(
             "A model holds trees and BestSF for the CPU and for the GPU, each from the entries "

@@ -22,10 +22,10 @@ struct Table {
 };
 
 struct ForestOptions {
-    int trees = 150;
-    int depth = 5;
+    int trees = 250;
+    int depth = 6;
     int least_rows = 8;        ///< of a leaf
-    double rate = 0.08;        ///< share of its residual that a tree takes away
+    double rate = 0.05;        ///< share of its residual that a tree takes away
     double shrink = 1;         ///< added to the count of a leaf: few samples move little
     double row_share = 0.8;    ///< of the rows, drawn for each tree
     double input_share = 0.8;  ///< of the inputs, drawn for each tree

@@ -20,6 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "sptune.model";
+constexpr std::string_view kMagic = "SPTM";
 
 /// Six digits say more than was ever measured, and keep the file small.
 double rounded(double value) {
@@ -77,10 +78,24 @@ std::vector<std::string> texts(const Json& from, const char* name) {
     return out;
 }
 
-std::span<const std::uint8_t> bytes(const Json& from, const char* name) {
-    const Json& value = member(from, name);
-    if (!value.is_binary()) throw Error(fmt::format("{} must be bytes", name));
-    return value.get_binary();
+/// The arrays of a file, one after the other.
+using Arrays = std::span<const std::uint8_t>;
+
+/// What encode() has put among the arrays.
+Arrays bytes(const Json& from, const char* name, Arrays arrays) {
+    const std::int32_t at = integer(member(from, name), name);
+    const std::int32_t size =
+        integer(member(from, std::string(name).append("_bytes").c_str()), name);
+    if (at < 0 || size < 0 ||
+        static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.size())
+        throw Error(fmt::format("{} lie outside the file", name));
+    return arrays.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+}
+
+void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
+    to[name] = arrays.size();
+    to[std::string(name).append("_bytes")] = array.size();
+    arrays.insert(arrays.end(), array.begin(), array.end());
 }
 
 Backend backend(const Json& from) {
@@ -114,20 +129,21 @@ Variant decode_variant(const Json& json, Backend side) {
 }
 
 /// Three words each: input, right, limit.
-Json encode(const std::vector<Node>& nodes) {
+Bytes words_of(const std::vector<Node>& nodes) {
     std::vector<std::uint32_t> words;
     for (const Node& n : nodes)
         for (const std::uint32_t word :
              {static_cast<std::uint32_t>(n.input), static_cast<std::uint32_t>(n.right),
               std::bit_cast<std::uint32_t>(n.limit)})
             words.push_back(word);
-    return Json::binary(to_words(words));
+    return to_words(words);
 }
 
-std::vector<Node> decode_nodes(const Json& from) {
-    const std::vector<std::uint32_t> words = from_words(bytes(from, "nodes"));
+std::vector<Node> nodes_of(Arrays from) {
+    const std::vector<std::uint32_t> words = from_words(from);
     if (words.size() % 3 != 0) throw Error("nodes must have three numbers each");
     std::vector<Node> nodes;
+    nodes.reserve(words.size() / 3);
     for (std::size_t i = 0; i < words.size(); i += 3)
         nodes.push_back({static_cast<std::int32_t>(words[i]),
                          static_cast<std::int32_t>(words[i + 1]),
@@ -135,23 +151,22 @@ std::vector<Node> decode_nodes(const Json& from) {
     return nodes;
 }
 
-Json encode(const Forest& f) {
-    return {{"inputs", f.inputs()},
-            {"base", numbers(f.base())},
-            {"roots", f.roots()},
-            {"nodes", encode(f.nodes())},
-            {"leaves", Json::binary(to_fixed_point(f.leaves()))}};
+Json encode(const Forest& f, Bytes& arrays) {
+    Json json{{"inputs", f.inputs()}, {"base", numbers(f.base())}, {"roots", f.roots()}};
+    put_bytes(json, "nodes", words_of(f.nodes()), arrays);
+    put_bytes(json, "leaves", to_fixed_point(f.leaves()), arrays);
+    return json;
 }
 
-Forest decode_forest(const Json& json) {
+Forest decode_forest(const Json& json, Arrays arrays) {
     std::vector<std::int32_t> roots;
     for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
     return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
-            floats(json, "base"), std::move(roots), decode_nodes(json),
-            from_fixed_point(bytes(json, "leaves"))};
+            floats(json, "base"), std::move(roots), nodes_of(bytes(json, "nodes", arrays)),
+            from_fixed_point(bytes(json, "leaves", arrays))};
 }
 
-Json encode(const TreeModel& model) {
+Json encode(const TreeModel& model, Bytes& arrays) {
     const TreeModel::Parts& p = model.parts();
     Json portfolio = Json::array(), hits = Json::object(), bandwidth = Json::array();
     for (const db::BandwidthPoint& point : p.bandwidth)
@@ -164,11 +179,11 @@ Json encode(const TreeModel& model) {
             {"bandwidth", std::move(bandwidth)},
             {"portfolio", std::move(portfolio)},
             {"hits", std::move(hits)},
-            {"times", encode(p.times)},
-            {"sides", encode(p.sides)}};
+            {"times", encode(p.times, arrays)},
+            {"sides", encode(p.sides, arrays)}};
 }
 
-TreeModel decode_trees(const Json& json) {
+TreeModel decode_trees(const Json& json, Arrays arrays) {
     TreeModel::Parts p;
     p.backend = backend(json);
     p.device_keys = texts(json, "device_keys");
@@ -188,12 +203,12 @@ TreeModel decode_trees(const Json& json) {
         if (value < 0 || value > 1) throw Error("hits must be shares from 0 to 1");
         p.hits.push_back({format, value});
     }
-    p.times = decode_forest(member(json, "times"));
-    p.sides = decode_forest(member(json, "sides"));
+    p.times = decode_forest(member(json, "times"), arrays);
+    p.sides = decode_forest(member(json, "sides"), arrays);
     return TreeModel(std::move(p));
 }
 
-Json encode(const BestSf& model) {
+Json encode(const BestSf& model, Bytes& arrays) {
     const BestSf::Parts& p = model.parts();
     Json choices = Json::array(), pairs = Json::array();
     for (const BestSf::Choice& c : p.choices) {
@@ -203,19 +218,20 @@ Json encode(const BestSf& model) {
                            {"relative", rounded(c.relative)},
                            {"kernels", std::move(kernels)}});
     }
-    for (const BestSf::Pair& pair : p.pairs)
+    for (const BestSf::Pair& pair : p.pairs) {
         pairs.push_back({{"first", pair.first},
                          {"second", pair.second},
                          {"gamma", rounded(pair.svm.gamma())},
                          {"bias", rounded(pair.svm.bias())},
-                         {"coefficients", numbers(pair.svm.coefficients())},
-                         {"points", Json::binary(to_fixed_point(pair.svm.points()))}});
+                         {"coefficients", numbers(pair.svm.coefficients())}});
+        put_bytes(pairs.back(), "points", to_fixed_point(pair.svm.points()), arrays);
+    }
     return {
         {"kind", "bestsf"},        {"backend", to_string(p.backend)}, {"low", numbers(p.low)},
         {"high", numbers(p.high)}, {"choices", std::move(choices)},   {"pairs", std::move(pairs)}};
 }
 
-BestSf decode_bestsf(const Json& json) {
+BestSf decode_bestsf(const Json& json, Arrays arrays) {
     BestSf::Parts p;
     p.backend = backend(json);
     p.low = floats(json, "low"), p.high = floats(json, "high");
@@ -235,7 +251,7 @@ BestSf decode_bestsf(const Json& json) {
         p.pairs.push_back({place(pair, "first"), place(pair, "second"),
                            Svm(p.low.size(), number(member(pair, "gamma"), "gamma"),
                                number(member(pair, "bias"), "bias"), floats(pair, "coefficients"),
-                               from_fixed_point(bytes(pair, "points")))});
+                               from_fixed_point(bytes(pair, "points", arrays)))});
     return BestSf(std::move(p));
 }
 
@@ -256,6 +272,17 @@ Training decode_training(const Json& json) {
     for (const auto& [name, hash] : hashes.items())
         t.kernel_hashes[name] = text(hash, "kernel_hashes");
     return t;
+}
+
+/// The CBOR header of a file, and the arrays behind it.
+std::pair<std::span<const std::uint8_t>, Arrays> parts_of(std::string_view file) {
+    const std::span all(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
+    constexpr std::size_t kBefore = kMagic.size() + sizeof(std::uint32_t);
+    if (!file.starts_with(kMagic) || file.size() < kBefore)
+        throw Error("is not a model of sptune, which `sptune train` makes");
+    const std::size_t size = from_words(all.subspan(kMagic.size(), sizeof(std::uint32_t))).front();
+    if (size > all.size() - kBefore) throw Error("ends within its header");
+    return {all.subspan(kBefore, size), all.subspan(kBefore + size)};
 }
 
 /// Whether untrusted bytes are nested so deeply that building the document could use up the stack.
@@ -287,23 +314,28 @@ class Depth final : public nlohmann::json_sax<Json> {
 
 std::string to_bytes(const ModelSet& models) {
     Json list = Json::array();
-    for (const auto& model : models.trees()) list.push_back(encode(*model));
-    for (const auto& model : models.bestsf()) list.push_back(encode(*model));
-    std::string out;
-    Json::to_cbor(Json{{"schema", fmt::format("{}/1", kSchema)},
-                       {"provenance", encode(models.training())},
-                       {"inputs", input_names()},
-                       {"models", std::move(list)}},
-                  out);
-    return out;
+    Bytes arrays;
+    for (const auto& model : models.trees()) list.push_back(encode(*model, arrays));
+    for (const auto& model : models.bestsf()) list.push_back(encode(*model, arrays));
+    const Json header{{"schema", fmt::format("{}/1", kSchema)},
+                      {"provenance", encode(models.training())},
+                      {"inputs", input_names()},
+                      {"models", std::move(list)}};
+    Bytes out(kMagic.begin(), kMagic.end());
+    const Bytes text = Json::to_cbor(header);
+    for (const Bytes& part :
+         {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})
+        out.insert(out.end(), part.begin(), part.end());
+    return {out.begin(), out.end()};
 }
 
 ModelSet models_from_bytes(std::string_view bytes) {
+    const auto [header, arrays] = parts_of(bytes);
     Json json;
     try {
-        json = Json::from_cbor(bytes);
+        json = Json::from_cbor(header);
     } catch (const Json::exception& e) {
-        throw Error(fmt::format("is not CBOR: {}", e.what()));
+        throw Error(fmt::format("its header is not CBOR: {}", e.what()));
     }
     db::require_schema(json, kSchema);
     if (texts(json, "inputs") != input_names())
@@ -317,9 +349,9 @@ ModelSet models_from_bytes(std::string_view bytes) {
         try {
             const std::string kind = text(member(model, "kind"), "kind");
             if (kind == "trees")
-                trees.push_back(std::make_unique<TreeModel>(decode_trees(model)));
+                trees.push_back(std::make_unique<TreeModel>(decode_trees(model, arrays)));
             else if (kind == "bestsf")
-                bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model)));
+                bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model, arrays)));
             else
                 throw Error(fmt::format("kind is \"{}\"; expected trees or bestsf", kind));
         } catch (const Error& e) {
@@ -334,7 +366,8 @@ ModelSet read_models(const std::filesystem::path& file) {
     try {
         const std::string bytes = db::read_text(file);
         Depth depth;
-        if (!Json::sax_parse(bytes, &depth, Json::input_format_t::cbor) && depth.too_deep())
+        if (!Json::sax_parse(parts_of(bytes).first, &depth, Json::input_format_t::cbor) &&
+            depth.too_deep())
             throw Error("is nested too deeply");
         return models_from_bytes(bytes);
     } catch (const db::NewerSchema& e) {

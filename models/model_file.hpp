@@ -1,5 +1,7 @@
-// Trained models as a file: CBOR (RFC 8949), as it is read in a tenth of the time that JSON takes.
-// In JSON's terms:
+// Trained models as a file, made to be read in a moment when a program chooses for the first time:
+// "SPTM", the length of the header in four bytes (little-endian), the header in CBOR (RFC 8949),
+// then arrays of numbers as they lie in memory (see fixed_point.hpp), nine tenths of the file. The
+// header in JSON's terms:
 //
 // {"schema": "sptune.model/1",
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
@@ -7,7 +9,7 @@
 //  "inputs": [names of what the trees look at],
 //  "models": [{"kind": "trees", "backend": "cpu", …}, {"kind": "bestsf", "backend": "cpu", …}]}
 //
-// Nodes, leaves and support vectors are arrays of bytes: see fixed_point.hpp.
+// An array is named by where it begins and "…_bytes", both counted from the end of the header.
 #pragma once
 
 #include "models/bestsf.hpp"

@@ -15,10 +15,10 @@ class Models(harness.CliTest):
 
     def test_train_and_evaluate(self):
         self.profile_some()
-        done = self.expect(0, "train", "-o", "model.cbor", "--leave-out", "wheel--*")
+        done = self.expect(0, "train", "-o", "model.sptm", "--leave-out", "wheel--*")
         self.assertIn("cpu: trees over", done.stdout)
         self.assertIn("6 matrices", done.stderr)
-        self.assertTrue((self.folder / "model.cbor").read_bytes().startswith(b"\xa4"))  # a map of four
+        self.assertTrue((self.folder / "model.sptm").read_bytes().startswith(b"SPTM"))
 
         result = json.loads(self.expect(0, "evaluate", "--folds", "4", "--json", "-").stdout)
         self.assertEqual(result["schema"], "sptune.evaluate/1")
@@ -31,7 +31,7 @@ class Models(harness.CliTest):
             self.assertEqual(score["samples"], 8)
 
         # A model is only asked about what it has not seen.
-        done = self.expect(0, "evaluate", "--model", "model.cbor", "--json", "-")
+        done = self.expect(0, "evaluate", "--model", "model.sptm", "--json", "-")
         self.assertEqual(json.loads(done.stdout)["scores"][0]["samples"], 2)
         self.assertIn("6 of 8 sweeps", done.stderr)
         self.assertIn("< CSR", self.expect(0, "evaluate", "--hold-out", "wheel*").stdout)

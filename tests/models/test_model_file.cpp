@@ -24,10 +24,22 @@ const ModelSet& trained() {
     return set;
 }
 
-std::string cbor(const nlohmann::ordered_json& document) {
-    std::string out;
-    nlohmann::ordered_json::to_cbor(document, out);
-    return out;
+std::size_t header_size(std::string_view file) {
+    return from_words(Bytes(file.begin() + 4, file.begin() + 8)).front();
+}
+
+nlohmann::ordered_json header_of(std::string_view file) {
+    return nlohmann::ordered_json::from_cbor(file.substr(8, header_size(file)));
+}
+
+/// A file with this header; the arrays are those of `other`.
+std::string with_header(const nlohmann::ordered_json& header, std::string_view other = {}) {
+    std::string text;
+    nlohmann::ordered_json::to_cbor(header, text);
+    const Bytes size = to_words(std::vector{static_cast<std::uint32_t>(text.size())});
+    std::string file = "SPTM" + std::string(size.begin(), size.end()) + text;
+    if (!other.empty()) file += other.substr(8 + header_size(other));
+    return file;
 }
 
 std::vector<Prediction> predictions(const Predictor& p, const Sample& s) {
@@ -65,20 +77,23 @@ TEST(ModelFile, FilesAreReadWithDistrust) {
     std::filesystem::resize_file(file, 200);
     EXPECT_THROW(read_models(file), InputError);
     EXPECT_THROW(read_models(folder / "none"), InputError);
-    std::ofstream(file) << std::string(3'000'000, '\x81');  // lists within lists
+    const std::string lists(3'000'000, '\x81');  // within lists
+    const Bytes size = to_words(std::vector{static_cast<std::uint32_t>(lists.size())});
+    std::ofstream(file) << "SPTM" << std::string(size.begin(), size.end()) << lists;
     EXPECT_THROW(read_models(file), InputError);
     std::filesystem::remove_all(folder);
 }
 
 /// Each member of the document in turn is dropped or replaced by something else: an Error or a
 /// model that still answers, never anything worse.
-void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part, int& refused) {
+void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part,
+             const std::string& file, int& refused) {
     using Json = nlohmann::ordered_json;
     const auto attempt = [&](const Json& wrong) {
         const Json kept = part;
         part = wrong;
         try {
-            const ModelSet set = models_from_bytes(cbor(whole));
+            const ModelSet set = models_from_bytes(with_header(whole, file));
             for (const Predictor* p : set.predictors("cpu"))
                 predictions(*p, made_sample("unseen", 0, true, 4000, 9));
         } catch (const Error&) {
@@ -92,7 +107,7 @@ void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part, 
     if (!part.is_structured()) return;
     int children = 0;
     for (auto& child : part)
-        if (++children <= 6) corrupt(whole, child, refused);
+        if (++children <= 6) corrupt(whole, child, file, refused);
 }
 
 TEST(ModelFile, CorruptPartsAreRefused) {
@@ -100,20 +115,22 @@ TEST(ModelFile, CorruptPartsAreRefused) {
     o.folds = 2, o.forest.trees = 2, o.side.trees = 1, o.forest.depth = o.side.depth = 2;
     auto samples = made_samples();
     const ModelSet set = ModelSet::train(samples, o);
-    auto json = nlohmann::ordered_json::from_cbor(to_bytes(set));
+    const std::string file = to_bytes(set);
+    auto json = header_of(file);
     int refused = 0;
-    corrupt(json, json, refused);
+    corrupt(json, json, file, refused);
     EXPECT_GT(refused, 300);
 }
 
 TEST(ModelFile, WrongKindsOfDocuments) {
     EXPECT_THROW(models_from_bytes(""), Error);
     EXPECT_THROW(models_from_bytes("[]"), Error);
-    EXPECT_THROW(models_from_bytes(cbor({{"schema", "sptune.entry/1"}})), Error);
-    EXPECT_THROW(models_from_bytes(cbor({{"schema", "sptune.model/2"}})), db::NewerSchema);
-    auto json = nlohmann::ordered_json::from_cbor(to_bytes(trained()));
+    EXPECT_THROW(models_from_bytes(with_header({{"schema", "sptune.entry/1"}})), Error);
+    EXPECT_THROW(models_from_bytes(with_header({{"schema", "sptune.model/2"}})), db::NewerSchema);
+    const std::string file = to_bytes(trained());
+    auto json = header_of(file);
     json["inputs"][3] = "something else";
-    EXPECT_THROW(models_from_bytes(cbor(json)), Error) << "made for other features";
+    EXPECT_THROW(models_from_bytes(with_header(json, file)), Error) << "made for other features";
 }
 
 TEST(FixedPoint, RoundTripsAndRefuses) {

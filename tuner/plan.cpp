@@ -15,9 +15,6 @@ namespace {
 constexpr std::size_t kMostOffers = 3;
 /// A layout that comes out this much larger than plain CSR was predicted wrongly.
 constexpr double kMostBytes = 6;
-/// What a choice costs, in microseconds and in calls of plain CSR: measured on an H200 and a Xeon.
-constexpr double kChoosingUs = 250, kChoosingCalls = 4;
-constexpr std::size_t kTimedFirst = 2;
 
 }  // namespace
 
@@ -92,7 +89,7 @@ const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
 
 /// Turns the selection into offers.
 template <class T, class P>
-void Plan<T, P>::choose() {
+void Plan<T, P>::choose(const Past& past) {
     Terms terms = options_.terms;
     terms.expected_calls = options_.select.calls;
     terms.trusted = options_.online == Online::never ||
@@ -107,7 +104,7 @@ void Plan<T, P>::choose() {
         (limits.variants == "*" || matches(selection_.baseline.id, limits.variants));
     if (plain_allowed) {
         if (ready_.empty()) begin_with(plain_kernel(), kernels_.baseline());
-        return add_offers(terms);
+        return add_offers(terms, past);
     }
     const Kernel& chosen = *kernels_.find(selection_.chosen.id);
     begin_with(chosen, chosen);
@@ -116,7 +113,7 @@ void Plan<T, P>::choose() {
 }
 
 template <class T, class P>
-void Plan<T, P>::add_offers(const Terms& terms) {
+void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     const Kernel* const plain = ready_.front()->kernel;
     std::vector<Offer> offers;
     const auto offer = [&](const Ranked& r) {
@@ -138,7 +135,7 @@ void Plan<T, P>::add_offers(const Terms& terms) {
         offer(selection_.baseline);  // costs nothing but a look
     }
     const Ranked& known = plain == &kernels_.safe() ? selection_.safe : selection_.baseline;
-    contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, waiting_.past);
+    contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, past);
 }
 
 /// Makes or renews the storage of number `which`; tells the contract. False where that failed.
@@ -217,36 +214,23 @@ double Plan<T, P>::timed_run(Ready& r, T alpha, const T* x, T beta, T* y, void* 
     return clock() - start;
 }
 
-/// Whether choosing costs less than what the promise leaves for it. What it takes beside passes
-/// over the matrix, a few times as long as a call, is the same for all matrices.
-template <class T, class P>
-bool Plan<T, P>::choosing_is_cheap() const {
-    const Past& past = waiting_.past;
-    if (past.times.size() < kTimedFirst) return false;
-    const double plain_us = *std::min_element(past.times.begin(), past.times.end());
-    const double allowed =
-        (options_.terms.grace_calls + options_.terms.epsilon * static_cast<double>(past.calls)) *
-        plain_us;
-    return kChoosingUs + kChoosingCalls * plain_us <= allowed;
-}
-
 template <class T, class P>
 void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) {
-    Past& past = waiting_.past;
-    // The first call of a process does more than multiply.
-    if (past.calls > 0 && past.times.size() < kTimedFirst)
-        past.times.push_back(timed_run(*ready_.front(), alpha, x, beta, y, stream));
-    else
+    if (waiting_.wants_time()) {
+        waiting_.called(timed_run(*ready_.front(), alpha, x, beta, y, stream));
+    } else {
         run(*ready_.front(), alpha, x, beta, y, stream);
-    ++past.calls;
-    if (!choosing_is_cheap()) return;
+        waiting_.called(0);
+    }
+    if (!waiting_.is_enough(options_.terms)) return;
     waiting_.over = true;
     const double start = options_.select.clock();
     try {
         Selection s = select_spmv(matrix_, kernels_, options_.select);
         selection_ = std::move(s);
+        Past past = waiting_.past();
         past.spent_us = options_.select.clock() - start;
-        choose();
+        choose(past);
     } catch (const std::exception& e) {  // the product itself is done
         selection_.why += fmt::format(" Choosing failed: {}.", e.what());
         ready_.resize(1);

@@ -4,6 +4,7 @@
 #include "tuner/contract.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/select.hpp"
+#include "tuner/waiting.hpp"
 
 #include <atomic>
 #include <memory>
@@ -71,18 +72,11 @@ class Plan {
         std::string failure;      ///< why it could not be converted
     };
 
-    /// Calls of the safe kernel before a choice is made.
-    struct Waiting {
-        Past past;
-        bool over = false;
-    };
-
     bool may_wait() const;
     void begin_with(const Kernel& plain, const Kernel& otherwise);
     const Kernel& plain_kernel() const;
-    void choose();
-    void add_offers(const Terms& terms);
-    bool choosing_is_cheap() const;
+    void choose(const Past& past = {});
+    void add_offers(const Terms& terms, const Past& past);
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     bool convert(int which);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);

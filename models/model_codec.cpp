@@ -1,0 +1,218 @@
+#include "models/model_codec.hpp"
+
+#include "models/json_fields.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace sptune::models {
+namespace {
+
+/// Six digits say more than was ever measured, and keep the file small.
+double rounded(double value) {
+    return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+Json numbers(const std::vector<float>& values) {
+    Json list = Json::array();
+    for (const float v : values) list.push_back(rounded(static_cast<double>(v)));
+    return list;
+}
+
+/// What encode() has put among the arrays.
+Arrays bytes(const Json& from, const char* name, Arrays arrays) {
+    const std::int32_t at = integer(member(from, name), name);
+    const std::int32_t size =
+        integer(member(from, std::string(name).append("_bytes").c_str()), name);
+    if (at < 0 || size < 0 ||
+        static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.size())
+        throw Error(fmt::format("{} lie outside the file", name));
+    return arrays.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+}
+
+void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
+    to[name] = arrays.size();
+    to[std::string(name).append("_bytes")] = array.size();
+    arrays.insert(arrays.end(), array.begin(), array.end());
+}
+
+Backend backend(const Json& from) {
+    const std::string name = text(member(from, "backend"), "backend");
+    if (name != "cpu" && name != "cuda")
+        throw Error(fmt::format("backend is \"{}\"; expected cpu or cuda", name));
+    return name == "cpu" ? Backend::cpu : Backend::cuda;
+}
+
+// The pieces, each beside its way back.
+
+Json encode(const Variant& v) {
+    Json params = Json::object();
+    for (const Param& p : v.params) params[p.name] = p.value;
+    Json json{{"format", v.format}, {"algorithm", v.algorithm}, {"params", std::move(params)}};
+    if (v.vendor) json["vendor"] = true;
+    return json;
+}
+
+Variant decode_variant(const Json& json, Backend side) {
+    Variant v;
+    v.backend = side;
+    v.format = text(member(json, "format"), "format");
+    v.algorithm = text(member(json, "algorithm"), "algorithm");
+    const Json& params = member(json, "params");
+    if (!params.is_object()) throw Error("params must be an object");
+    for (const auto& [name, value] : params.items())
+        v.params.push_back({name, integer(value, "params")});
+    v.vendor = json.contains("vendor") && json["vendor"] == true;
+    return v;
+}
+
+/// Three words each: input, right, limit.
+Bytes words_of(const std::vector<Node>& nodes) {
+    std::vector<std::uint32_t> words;
+    for (const Node& n : nodes)
+        for (const std::uint32_t word :
+             {static_cast<std::uint32_t>(n.input), static_cast<std::uint32_t>(n.right),
+              std::bit_cast<std::uint32_t>(n.limit)})
+            words.push_back(word);
+    return to_words(words);
+}
+
+std::vector<Node> nodes_of(Arrays from) {
+    const std::vector<std::uint32_t> words = from_words(from);
+    if (words.size() % 3 != 0) throw Error("nodes must have three numbers each");
+    std::vector<Node> nodes;
+    nodes.reserve(words.size() / 3);
+    for (std::size_t i = 0; i < words.size(); i += 3)
+        nodes.push_back({static_cast<std::int32_t>(words[i]),
+                         static_cast<std::int32_t>(words[i + 1]),
+                         std::bit_cast<float>(words[i + 2])});
+    return nodes;
+}
+
+Json encode(const Forest& f, Bytes& arrays) {
+    Json json{{"inputs", f.inputs()}, {"base", numbers(f.base())}, {"roots", f.roots()}};
+    put_bytes(json, "nodes", words_of(f.nodes()), arrays);
+    put_bytes(json, "leaves", to_fixed_point(f.leaves()), arrays);
+    return json;
+}
+
+Forest decode_forest(const Json& json, Arrays arrays) {
+    std::vector<std::int32_t> roots;
+    for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
+    return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
+            floats(json, "base"), std::move(roots), nodes_of(bytes(json, "nodes", arrays)),
+            from_fixed_point(bytes(json, "leaves", arrays))};
+}
+
+}  // namespace
+
+Json encode(const TreeModel& model, Bytes& arrays) {
+    const TreeModel::Parts& p = model.parts();
+    Json portfolio = Json::array(), hits = Json::object(), bandwidth = Json::array();
+    for (const db::BandwidthPoint& point : p.bandwidth)
+        bandwidth.push_back({point.bytes, rounded(point.gbs)});
+    for (const Variant& v : p.portfolio) portfolio.push_back(encode(v));
+    for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
+    return {{"kind", "trees"},
+            {"backend", to_string(p.backend)},
+            {"device_keys", p.device_keys},
+            {"bandwidth", std::move(bandwidth)},
+            {"portfolio", std::move(portfolio)},
+            {"hits", std::move(hits)},
+            {"times", encode(p.times, arrays)},
+            {"sides", encode(p.sides, arrays)}};
+}
+
+TreeModel decode_trees(const Json& json, Arrays arrays) {
+    TreeModel::Parts p;
+    p.backend = backend(json);
+    p.device_keys = texts(json, "device_keys");
+    for (const Json& point : list(json, "bandwidth")) {
+        if (!point.is_array() || point.size() != 2)
+            throw Error("bandwidth must be pairs of bytes and GB/s");
+        const double bytes = number(point[0], "bandwidth"), gbs = number(point[1], "bandwidth");
+        if (bytes < 1 || bytes > 1e18 || gbs <= 0) throw Error("bandwidth is out of range");
+        p.bandwidth.push_back({static_cast<std::uint64_t>(bytes), gbs});
+    }
+    for (const Json& v : list(json, "portfolio"))
+        p.portfolio.push_back(decode_variant(v, p.backend));
+    const Json& hits = member(json, "hits");
+    if (!hits.is_object()) throw Error("hits must be an object");
+    for (const auto& [format, share] : hits.items()) {
+        const double value = number(share, "hits");
+        if (value < 0 || value > 1) throw Error("hits must be shares from 0 to 1");
+        p.hits.push_back({format, value});
+    }
+    p.times = decode_forest(member(json, "times"), arrays);
+    p.sides = decode_forest(member(json, "sides"), arrays);
+    return TreeModel(std::move(p));
+}
+
+Json encode(const BestSf& model, Bytes& arrays) {
+    const BestSf::Parts& p = model.parts();
+    Json choices = Json::array(), pairs = Json::array();
+    for (const BestSf::Choice& c : p.choices) {
+        Json kernels = Json::array();
+        for (const Variant& v : c.kernels) kernels.push_back(encode(v));
+        choices.push_back({{"format", c.format},
+                           {"relative", rounded(c.relative)},
+                           {"kernels", std::move(kernels)}});
+    }
+    for (const BestSf::Pair& pair : p.pairs) {
+        pairs.push_back({{"first", pair.first},
+                         {"second", pair.second},
+                         {"gamma", rounded(pair.svm.gamma())},
+                         {"bias", rounded(pair.svm.bias())},
+                         {"coefficients", numbers(pair.svm.coefficients())}});
+        put_bytes(pairs.back(), "points", to_fixed_point(pair.svm.points()), arrays);
+    }
+    return {
+        {"kind", "bestsf"},        {"backend", to_string(p.backend)}, {"low", numbers(p.low)},
+        {"high", numbers(p.high)}, {"choices", std::move(choices)},   {"pairs", std::move(pairs)}};
+}
+
+BestSf decode_bestsf(const Json& json, Arrays arrays) {
+    BestSf::Parts p;
+    p.backend = backend(json);
+    p.low = floats(json, "low"), p.high = floats(json, "high");
+    for (const Json& c : list(json, "choices")) {
+        BestSf::Choice choice{
+            text(member(c, "format"), "format"), {}, number(member(c, "relative"), "relative")};
+        for (const Json& v : list(c, "kernels"))
+            choice.kernels.push_back(decode_variant(v, p.backend));
+        p.choices.push_back(std::move(choice));
+    }
+    const auto place = [](const Json& from, const char* name) {
+        const std::int32_t v = integer(member(from, name), name);
+        if (v < 0) throw Error(fmt::format("{} must not be negative", name));
+        return static_cast<std::size_t>(v);
+    };
+    for (const Json& pair : list(json, "pairs"))
+        p.pairs.push_back({place(pair, "first"), place(pair, "second"),
+                           Svm(p.low.size(), number(member(pair, "gamma"), "gamma"),
+                               number(member(pair, "bias"), "bias"), floats(pair, "coefficients"),
+                               from_fixed_point(bytes(pair, "points", arrays)))});
+    return BestSf(std::move(p));
+}
+
+Json encode(const Training& t) {
+    return {{"created_utc", t.created_utc}, {"sptune_version", t.sptune_version},
+            {"samples", t.samples},         {"matrices", t.matrices},
+            {"devices", t.devices},         {"kernel_hashes", t.kernel_hashes}};
+}
+
+Training decode_training(const Json& json) {
+    Training t;
+    t.created_utc = text(member(json, "created_utc"), "created_utc");
+    t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
+    t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
+    t.matrices = texts(json, "matrices"), t.devices = texts(json, "devices");
+    const Json& hashes = member(json, "kernel_hashes");
+    if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
+    for (const auto& [name, hash] : hashes.items())
+        t.kernel_hashes[name] = text(hash, "kernel_hashes");
+    return t;
+}
+
+}  // namespace sptune::models

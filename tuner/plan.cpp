@@ -145,8 +145,8 @@ bool Plan<T, P>::convert(int which) {
     const Clock clock = options_.select.clock;
     const double start = clock();
     try {
-        // Plain CSR and the choice were looked at when choosing.
-        if (which > 1 && !r.was_active) {
+        // The choice was looked at when choosing.
+        if (which > 0 && !r.was_active && kernels_.id(*r.kernel) != selection_.chosen.id) {
             if (!selection_.features) selection_.features = matrix_.features();
             const Footprint f =
                 r.kernel->inspect(matrix_.view, *selection_.features, r.kernel->variant.params);

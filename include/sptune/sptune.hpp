@@ -63,7 +63,8 @@ enum class online {
 
 struct plan_options {
     /// Calls of apply, or between two update_values where those recur. 0: unknown; the plan then
-    /// starts with a CSR kernel that suits every matrix and converts when that has cost as much as converting would have.
+    /// starts with a CSR kernel that suits every matrix and converts when that has cost as much as
+    /// converting would have.
     double expected_calls = 0;
     bool transposed = false;  ///< for Aᵀ: y = αAᵀx + βy; the plan then holds a transpose of A
 

@@ -201,6 +201,17 @@ TEST_F(Plans, BeginsWithTheSafeKernelAndMayGoBackToTheBaseline) {
     EXPECT_EQ(poor.current(), id(0));
 }
 
+TEST_F(Plans, ARunnerUpIsInspectedBeforeItIsTried) {
+    add(50, 0, fake::illegal);
+    const fake::Model cautious([](const Variant& v) {  // nothing is expected to beat plain CSR
+        return models::Prediction{get(v.params, "t") == 100 ? 100.0 : 99.0, real_conversion(v)};
+    });
+    const Life life = live(cautious, 100);
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_EQ(life.total_us, 100 * 100);
+    EXPECT_NE(life.why.find("against the law"), std::string::npos) << life.why;
+}
+
 TEST_F(Plans, NewValuesAreTakenOver) {
     add(40, 1000);
     const fake::Model honest([](const Variant& v) {

@@ -232,7 +232,7 @@ TEST(SelectReal, EveryRealMatrixGetsAKernel) {
         SelectOptions options;
         const Selection s = select_spmv(a.view(), Backend::cpu, options);
         EXPECT_FALSE(s.chosen.id.empty());
-        EXPECT_EQ(s.source, Source::heuristic);
+        EXPECT_NE(s.source, Source::exact);
     }
 }
 

@@ -12,7 +12,6 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr std::size_t kMostOffers = 3;
 /// A layout that comes out this much larger than plain CSR was predicted wrongly.
 constexpr double kMostBytes = 6;
 
@@ -119,19 +118,15 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     const auto offer = [&](const Ranked& r) {
         const Kernel* kernel = kernels_.find(r.id);
         if (!kernel || kernel == plain) return;
-        // Siblings are within a few percent of each other, so that others are worth more.
         for (std::size_t i = 1; i < ready_.size(); ++i)
-            if (ready_[i]->kernel->variant.format == kernel->variant.format &&
-                ready_[i]->kernel->variant.algorithm == kernel->variant.algorithm)
-                return;
+            if (ready_[i]->kernel == kernel) return;
         ready_.push_back(std::make_unique<Ready>());
         ready_.back()->kernel = kernel;
         offers.push_back({r.predicted_us, r.convert_us});
     };
     offer(selection_.chosen);
     if (!terms.trusted) {
-        for (const Ranked& r : selection_.runners_up)
-            if (offers.size() < kMostOffers) offer(r);
+        for (const Ranked& r : selection_.alternatives) offer(r);
         offer(selection_.baseline);  // costs nothing but a look
     }
     const Ranked& known = plain == &kernels_.safe() ? selection_.safe : selection_.baseline;

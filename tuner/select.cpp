@@ -19,7 +19,7 @@ namespace {
 
 /// Where a prediction gains less than this, it is not worth the trouble of being wrong.
 constexpr double kWorthwhile = 0.97;
-constexpr std::size_t kRunnersUp = 4;
+constexpr std::size_t kRunnersUp = 4, kAlternatives = 2;
 
 /// One kernel with what is known or predicted of it.
 template <class T, class P>
@@ -224,11 +224,24 @@ class Selector {
         result_.chosen = chosen->ranked;
         for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
             result_.runners_up.push_back(e->ranked);
+        note_alternatives(chosen, field.end());
         const double saved = result_.baseline.predicted_us - result_.chosen.predicted_us;
         result_.break_even_calls = result_.chosen.convert_us <= 0 ? 0
                                    : saved > 0 ? std::ceil(result_.chosen.convert_us / saved)
                                                : -1;
         return true;
+    }
+
+    /// From the choice on, the best first.
+    void note_alternatives(typename Field::const_iterator at, typename Field::const_iterator end) {
+        std::vector<std::pair<std::string, std::string>> seen;
+        for (; at != end && seen.size() <= kAlternatives; ++at) {
+            const Variant& v = at->kernel->variant;
+            const std::pair kind(v.format, v.algorithm);
+            if (std::find(seen.begin(), seen.end(), kind) != seen.end()) continue;
+            if (!seen.empty()) result_.alternatives.push_back(at->ranked);
+            seen.push_back(kind);
+        }
     }
 
     template <class Inspect>

@@ -127,6 +127,23 @@ TEST_F(Plans, TheSecondChoiceMayBeTheBestOne) {
     EXPECT_NE(life.why.find("was dropped"), std::string::npos) << life.why;
 }
 
+TEST_F(Plans, OtherAlgorithmsAreTriedRatherThanSiblings) {
+    for (const int call_us : {150, 151, 152, 153, 154, 155}) {  // said to be the best, and alike
+        kernels_.push_back(kernel(fake::right, call_us, 1, 100));
+        kernels_.back().variant.algorithm = "siblings";
+    }
+    add(30, 300);
+    const fake::Model mistaken([](const Variant& v) {
+        const double t = real_time(v);
+        return models::Prediction{t == 100  ? 100.0
+                                  : t == 30 ? 70.0
+                                            : 50.0 + t / 1000,
+                                  real_conversion(v)};
+    });
+    const Life life = live(mistaken, 500);
+    EXPECT_EQ(life.current, id(7)) << life.why;
+}
+
 TEST_F(Plans, WhatCannotBeConvertedIsLeftOut) {
     add(10, 100, fake::too_large);
     add(20, 100, fake::throws);

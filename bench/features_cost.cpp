@@ -2,12 +2,12 @@
 // same matrix (f64, all threads, medians of warm repeats; with --best their minima, for a machine
 // that others use too). One line per matrix, then geometric mean and worst, apart for SpMVs of 50
 // us or more.
+#include "bench/repeated_time.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/load.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -18,21 +18,9 @@ namespace {
 
 using namespace sptune;
 
-/// Median or best microseconds of repeats over a tenth of a second, five at least.
+/// Median or best microseconds.
 double time_us(const std::function<void()>& call, bool best) {
-    using Clock = std::chrono::steady_clock;
-    const auto us = [](Clock::duration d) {
-        return std::chrono::duration<double, std::micro>(d).count();
-    };
-    for (int i = 0; i < 3; ++i) call();
-    std::vector<double> samples;
-    const auto begin = Clock::now();
-    while (samples.size() < 5 || us(Clock::now() - begin) < 1e5) {
-        const auto start = Clock::now();
-        call();
-        samples.push_back(us(Clock::now() - start));
-    }
-    std::sort(samples.begin(), samples.end());
+    const std::vector<double> samples = repeated_us(call);
     return samples[best ? 0 : samples.size() / 2];
 }
 

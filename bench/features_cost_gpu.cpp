@@ -2,6 +2,7 @@
 // the same matrix (f64). A matrix is a file or FAMILY:PARAMETER=NUMBER,... (see `sptune generate`),
 // e.g. stencil-3d-27:rows=1e6. SpMVs follow each other without waiting, as a solver calls them;
 // features are calls that wait for their result. Medians of warm repeats.
+#include "bench/repeated_time.hpp"
 #include "features/cuda/features.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/cuda/device_csr.hpp"
@@ -9,7 +10,6 @@
 #include "matrix/load.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -20,21 +20,8 @@ namespace {
 
 using namespace sptune;
 
-/// Median microseconds of a call, over a twentieth of a second, five calls at least.
-double time_us(const std::function<void()>& call) {
-    using Clock = std::chrono::steady_clock;
-    const auto us = [](Clock::duration d) {
-        return std::chrono::duration<double, std::micro>(d).count();
-    };
-    for (int i = 0; i < 3; ++i) call();
-    std::vector<double> samples;
-    const auto begin = Clock::now();
-    while (samples.size() < 5 || us(Clock::now() - begin) < 5e4) {
-        const auto start = Clock::now();
-        call();
-        samples.push_back(us(Clock::now() - start));
-    }
-    std::sort(samples.begin(), samples.end());
+double median_us(const std::function<void()>& call) {
+    const std::vector<double> samples = repeated_us(call);
     return samples[samples.size() / 2];
 }
 
@@ -62,7 +49,7 @@ double spmv_us(CsrView<double> a) {
     DeviceBuffer<double> x(static_cast<std::size_t>(a.cols)), y(static_cast<std::size_t>(a.rows));
     x.fill_bytes(0);
     constexpr int kBatch = 50;
-    return time_us([&] {
+    return median_us([&] {
                for (int i = 0; i < kBatch; ++i)
                    plain.apply(*storage, 1.0, x.data(), 0.0, y.data(),
                                {.threads = 1, .stream = nullptr});
@@ -82,7 +69,7 @@ int main(int argc, char** argv) {
             const DeviceCsr<double> there(matrix.view());
             const auto a = there.view();
             const double spmv = spmv_us(a);
-            const double features = time_us([&] { extract_features_on_device(a); });
+            const double features = median_us([&] { extract_features_on_device(a); });
             std::printf("%-40s %10d nonzeros  SpMV %8.1f us  features %8.1f us  ratio %6.2f\n",
                         argv[i], a.nnz(), spmv, features, features / spmv);
             if (a.nnz() < 10000000) continue;

@@ -5,18 +5,15 @@
 // Without --matrix a 2-D five-point stencil of 250,000 rows is made. One call makes C from nothing,
 // allocation included. MKL takes part where $SPTUNE_MKL names it. The processor time beside the
 // real one is that of all threads: what to go by on a machine that is busy with other work.
+#include "bench/registry_main.hpp"
 #include "features/product.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/load.hpp"
 
-#include <cstring>
-#include <iostream>
 #include <memory>
 #include <stdexcept>
-
-#include <benchmark/benchmark.h>
 
 namespace {
 
@@ -56,23 +53,8 @@ void register_all(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    benchmark::Initialize(&argc, argv);
-    std::string path;
-    for (int i = 1; i < argc; ++i) {
-        if (std::strncmp(argv[i], "--matrix=", 9) != 0) {
-            std::cerr << "bench_spgemm: unknown option " << argv[i]
-                      << "; use --matrix=FILE and Google Benchmark's own options\n";
-            return 2;
-        }
-        path = argv[i] + 9;
-    }
-    try {
+    return run_benchmarks(argc, argv, "bench_spgemm", [](const std::string& path) {
         register_all<double>(path);
         register_all<float>(path);
-        benchmark::RunSpecifiedBenchmarks();
-    } catch (const std::exception& e) {
-        std::cerr << "bench_spgemm: " << e.what() << "\n";
-        return 1;
-    }
-    return 0;
+    });
 }

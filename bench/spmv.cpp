@@ -4,16 +4,13 @@
 //
 // Without --matrix a 2-D five-point stencil of a million rows is made. For quick looks at single
 // kernels; what `sptune profile` prints is verified, interleaved and comes with its spread.
+#include "bench/registry_main.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/load.hpp"
 
-#include <cstring>
-#include <iostream>
 #include <memory>
-
-#include <benchmark/benchmark.h>
 
 namespace {
 
@@ -53,23 +50,8 @@ void register_all(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    benchmark::Initialize(&argc, argv);
-    std::string path;
-    for (int i = 1; i < argc; ++i) {
-        if (std::strncmp(argv[i], "--matrix=", 9) != 0) {
-            std::cerr << "bench_spmv: unknown option " << argv[i]
-                      << "; use --matrix=FILE and Google Benchmark's own options\n";
-            return 2;
-        }
-        path = argv[i] + 9;
-    }
-    try {
+    return run_benchmarks(argc, argv, "bench_spmv", [](const std::string& path) {
         register_all<double>(path);
         register_all<float>(path);
-        benchmark::RunSpecifiedBenchmarks();
-    } catch (const std::exception& e) {
-        std::cerr << "bench_spmv: " << e.what() << "\n";
-        return 1;
-    }
-    return 0;
+    });
 }

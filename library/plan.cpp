@@ -1,6 +1,7 @@
 #include "library/plan.hpp"
 
 #include "library/database.hpp"
+#include "library/tune.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 
@@ -17,9 +18,8 @@ namespace {
 std::string_view mode() {
     const char* value = std::getenv("SPTUNE_MODE");
     const std::string_view word = value ? value : "";
-    // The library tunes on the user's own calls and stores nothing: "tune" adds nothing here.
-    if (word.empty() || word == "read" || word == "tune") return "read";
-    if (word == "off") return word;
+    if (word.empty()) return "read";
+    if (word == "off" || word == "read" || word == "tune") return word;
     throw UsageError(fmt::format("SPTUNE_MODE: expected off, read or tune, not \"{}\"", word));
 }
 
@@ -71,6 +71,8 @@ class PlanOf final : public Implementation<T> {
         if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
         const auto store = open_store(o.database);
         options.select.store = store ? &*store : nullptr;
+        if (store && mode() == "tune")
+            tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads, *store);
         plan_.emplace(tuner::choose_for(transpose_ ? transpose_->view() : a_, backend_, o.threads),
                       tuner::KernelIndex<T, P>::of(backend_), options);
     }
@@ -94,13 +96,16 @@ class PlanOf final : public Implementation<T> {
                 s.confidence,     s.break_even_calls,
                 s.select_us,      plan_->settled()};
     }
-    std::string why() const override { return plan_->why(); }
+    std::string why() const override {
+        return tuned_.empty() ? plan_->why() : tuned_ + " " + plan_->why();
+    }
     Backend backend() const override { return backend_; }
 
   private:
     Backend backend_;
     CsrView<T, P> a_;
     std::unique_ptr<Transpose<T, P>> transpose_;
+    std::string tuned_;  ///< what came of SPTUNE_MODE=tune
     std::optional<tuner::Plan<T, P>> plan_;
 };
 

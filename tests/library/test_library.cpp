@@ -2,10 +2,13 @@
 #include "tests/library/stencil.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -193,6 +196,31 @@ TEST(LibraryMore, ModeOffMeansPlainCsr) {
     setenv("SPTUNE_MODE", "nonsense", 1);
     EXPECT_EQ(status_of(m.view(), {}), sptune::status::invalid_argument);
     unsetenv("SPTUNE_MODE");
+}
+
+TEST(LibraryMore, ModeTuneMeasuresOnceAndStores) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("sptune-tune-" + std::to_string(getpid()));
+    setenv("SPTUNE_MODE", "tune", 1);
+    const Matrix<double, std::int32_t> m(500);
+    const std::string where = folder.string();
+    sptune::plan_options options;
+    options.database = where.c_str();
+    options.threads = 1;
+    const auto first = sptune::plan(m.view(), options);
+    EXPECT_EQ(first.selection().source, "exact") << first.why();
+    EXPECT_NE(first.why().find("measured for"), std::string::npos) << first.why();
+    const auto again = sptune::plan(m.view(), options);
+    EXPECT_EQ(again.selection().source, "exact");
+    EXPECT_EQ(again.why().find("measured for"), std::string::npos) << again.why();
+    // What cannot be stored stops no program.
+    const std::string file = (folder / "file").string();
+    std::ofstream(file) << "no database";
+    options.database = file.c_str();
+    EXPECT_EQ(sptune::plan(Matrix<double, std::int32_t>(300).view(), options).selection().source,
+              "model");
+    unsetenv("SPTUNE_MODE");
+    std::filesystem::remove_all(folder);
 }
 
 TEST(LibraryMore, ThreadsMayCallAutoSpmvAtTheSameTime) {

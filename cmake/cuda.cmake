@@ -1,25 +1,30 @@
 # CUDA is found, not required. SPTUNE_HAS_CUDA says whether this build has GPU kernels, and
-# SPTUNE_CUDA_NEWEST_ARCH the newest compute capability, times ten, that they are compiled for.
+# SPTUNE_CUDA_ARCHS the compute capabilities, times ten, that they are compiled for: "80,90".
 set(SPTUNE_HAS_CUDA OFF)
+if(SPTUNE_CUDA AND NOT CMAKE_CUDA_ARCHITECTURES)
+  # The GPU of this machine, or Hopper where there is none (CI): one architecture compiles
+  # fastest. Its PTX comes along, so that newer GPUs run it, too.
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE failed)
+  set(found 90)
+  if(NOT failed AND gpus MATCHES "([0-9]+)[.]([0-9])")
+    set(found ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+  endif()
+  if(found LESS 80)
+    message(STATUS "The GPU here has compute capability ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}, the kernels need 8.0 "
+                   "(Ampere): building for the CPU alone")
+    set(SPTUNE_CUDA OFF)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for, e.g. 80;90")
+  endif()
+endif()
 if(SPTUNE_CUDA)
   find_package(CUDAToolkit 12.6 QUIET)
   if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_NVCC_EXECUTABLE}")
     if(NOT CMAKE_CUDA_COMPILER)
       set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
     endif()
-    if(NOT CMAKE_CUDA_ARCHITECTURES)
-      # The GPU of this machine, or Hopper where there is none (CI): one architecture compiles
-      # fastest. Its PTX comes along, so that newer GPUs run it, too.
-      execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                      OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE failed)
-      if(NOT failed AND gpus MATCHES "([0-9]+)[.]([0-9])")
-        set(found ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
-      else()
-        set(found 90)
-      endif()
-      set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for, e.g. 80;90")
-    endif()
-    set(SPTUNE_CUDA_NEWEST_ARCH 0)
+    set(SPTUNE_CUDA_ARCHS "")
     foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
       if(NOT arch MATCHES "^([0-9]+)[a-z]?(-real|-virtual)?$")
         message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=${arch}: name compute capabilities, e.g. 80;90")
@@ -27,10 +32,10 @@ if(SPTUNE_CUDA)
         message(FATAL_ERROR "GPUs of compute capability ${arch} are too old for the kernels, which need "
                             "8.0 (Ampere) or newer: pass -DSPTUNE_CUDA=OFF for the CPU alone, or "
                             "-DCMAKE_CUDA_ARCHITECTURES=80 to build for another machine")
-      elseif(CMAKE_MATCH_1 GREATER SPTUNE_CUDA_NEWEST_ARCH)
-        set(SPTUNE_CUDA_NEWEST_ARCH ${CMAKE_MATCH_1})
       endif()
+      list(APPEND SPTUNE_CUDA_ARCHS ${CMAKE_MATCH_1})
     endforeach()
+    list(JOIN SPTUNE_CUDA_ARCHS "," SPTUNE_CUDA_ARCHS)
     if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
       set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
     endif()

@@ -2,6 +2,8 @@
 
 #include "matrix/cuda/check.hpp"
 
+#include <algorithm>
+
 namespace sptune::cuda {
 namespace {
 
@@ -20,9 +22,15 @@ int multiprocessors() {
 }
 
 bool early_launch_works() {
-    // Code for older architectures, compiled anew by the driver for this device, does not wait.
-    static const bool works =
-        SPTUNE_CUDA_NEWEST_ARCH >= 90 && attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+    // The driver takes the newest code that this device can run; older code does not wait.
+    static const bool works = [] {
+        const int device = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                           attribute(cudaDevAttrComputeCapabilityMinor);
+        int taken = 0;
+        for (const int built : {SPTUNE_CUDA_ARCHS})
+            if (built <= device) taken = std::max(taken, built);
+        return taken >= 90;
+    }();
     return works;
 }
 

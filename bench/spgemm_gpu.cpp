@@ -10,6 +10,7 @@
 #include "features/product.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
+#include "matrix/convert.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/load.hpp"
 
@@ -20,6 +21,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,19 +40,8 @@ double since(Clock::time_point start) {
 }
 
 Csr<T, P> transposed(CsrView<T, P> a) {
-    Csr<T, P> t{a.cols, a.rows, Buffer<P>(static_cast<std::size_t>(a.cols) + 1, 0),
-                Buffer<index_t>(static_cast<std::size_t>(a.nnz())),
-                Buffer<T>(static_cast<std::size_t>(a.nnz()))};
-    for (P k = 0; k < a.nnz(); ++k) ++t.row_ptr[static_cast<std::size_t>(a.col_idx[k]) + 1];
-    for (index_t j = 0; j < a.cols; ++j) t.row_ptr[j + 1] += t.row_ptr[j];
-    std::vector<P> at(t.row_ptr.begin(), t.row_ptr.end());
-    for (index_t i = 0; i < a.rows; ++i)
-        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-            const auto to = static_cast<std::size_t>(at[static_cast<std::size_t>(a.col_idx[k])]++);
-            t.col_idx[to] = i;
-            t.values[to] = a.values[k];
-        }
-    return t;
+    Csc<T, P> t = csr_to_csc(a);
+    return {t.cols, t.rows, std::move(t.col_ptr), std::move(t.row_idx), std::move(t.values)};
 }
 
 cudaMemPool_t pool() {

@@ -35,6 +35,14 @@ std::string short_name(const Variant& v) {
     return name;
 }
 
+std::string name_without(const Variant& v, std::string_view params) {
+    std::string name = v.format + "." + v.algorithm + "." + std::string(params);
+    for (const Param& p : v.params)
+        if (p.name.size() != 1 || params.find(p.name) == std::string_view::npos)
+            name.append(".").append(p.name).append(std::to_string(p.value));
+    return name;
+}
+
 std::string group_of(const std::string& matrix) {
     if (const auto dashes = matrix.find("--"); dashes != std::string::npos && dashes > 0)
         return matrix.substr(0, dashes);
@@ -58,13 +66,27 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         if (best == 0 || s.timed.back().us < best) best = s.timed.back().us;
     }
     if (!baseline) return std::nullopt;
+    // The fastest of those that differ in the block size alone, or in σ, too.
+    std::map<std::string, double> relatives;
+    for (const Timed& t : s.timed)
+        for (const char* params : {"b", "bs"}) {
+            const auto [at, fresh] = relatives.emplace(name_without(t.variant, params), t.us);
+            if (!fresh) at->second = std::min(at->second, t.us);
+        }
     for (const db::Candidate& c : entry.candidates) {
         if (c.status != db::Status::bounded) continue;
         const Variant v = variant_of(c, entry);
         const double least = static_cast<double>(c.bytes) /
                              bandwidth_gbs(s.device, static_cast<double>(c.bytes)) / 1e3;
         const double convert = typical_convert_us(v, s.baseline_us());
-        s.timed.push_back({v, std::max(least, kBounded * best), convert, true});
+        double us = std::max(least, kBounded * best);
+        for (const char* params : {"b", "bs"}) {
+            const auto relative = relatives.find(name_without(v, params));
+            if (relative == relatives.end()) continue;
+            us = std::max(us, relative->second);
+            break;
+        }
+        s.timed.push_back({v, us, convert, true});
     }
     return s;
 }

@@ -13,8 +13,8 @@ struct Timed {
     Variant variant;
     double us = 0;
     double convert_us = 0;
-    /// Not measured, because its bytes alone take longer than the best kernel: `us` is a guess that
-    /// is slower than the best.
+    /// Not measured, because its bytes alone take longer than the best kernel, or because one that
+    /// hardly differs was hopeless: `us` is a guess that is slower than the best.
     bool bounded = false;
 };
 
@@ -35,6 +35,10 @@ struct Sample {
 
 /// What differs between variants of one operation, backend and type: "sell.simd.c8.s64.x16.wn".
 std::string short_name(const Variant& variant);
+
+/// What a variant has in common with those that differ in these one-letter parameters at most: "b"
+/// leaves out the block size, "bs" σ as well.
+std::string name_without(const Variant& variant, std::string_view params);
 
 /// Matrices that may be siblings: what stands before "--" (families of bench/training_set.py), else
 /// the letters that the name begins with, else the name. Folds keep groups together.

@@ -2,6 +2,7 @@
 
 #include "kernels/spgemm/kernel.hpp"
 #include "matrix/error.hpp"
+#include "models/samples.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/decide.hpp"
 
@@ -29,15 +30,6 @@ db::Candidate describe(const Variant& v) {
     c.kernel_hash = v.kernel_hash;
     c.reason = "the sweep was stopped before its turn";
     return c;
-}
-
-/// What a variant has in common with those that differ in these one-letter parameters at most.
-std::string kind_without(const Variant& v, std::string_view params) {
-    std::string kind = v.format + "." + v.algorithm + "." + std::string(params);
-    for (const Param& p : v.params)
-        if (p.name.size() != 1 || params.find(p.name) == std::string_view::npos)
-            kind.append(".").append(p.name).append(std::to_string(p.value));
-    return kind;
 }
 
 }  // namespace
@@ -190,15 +182,15 @@ void Search::evaluate(Runner& r) {
     record_time(r, timing);
     learn(r);
     if (best > 0 && verdict.call_us > effort_.lost * best)
-        lost_.emplace(kind_without(r.contender.variant, "b"), &r);
+        lost_.emplace(models::name_without(r.contender.variant, "b"), &r);
     if (best > 0 && verdict.call_us > effort_.lost_by_far * best)
-        lost_.emplace(kind_without(r.contender.variant, "bs"), &r);
+        lost_.emplace(models::name_without(r.contender.variant, "bs"), &r);
 }
 
 bool Search::like_a_hopeless_one(Runner& r) {
     if (r.anchor || !best_) return false;
     for (const char* params : {"b", "bs"}) {
-        const auto found = lost_.find(kind_without(r.contender.variant, params));
+        const auto found = lost_.find(models::name_without(r.contender.variant, params));
         if (found == lost_.end()) continue;
         const db::Candidate& other = found->second->record;
         r.record.status = db::Status::bounded;

@@ -179,5 +179,32 @@ TEST(Evaluate, HeldOutMatricesAreTheOnesTested) {
     EXPECT_THROW(evaluate({}, {}), Error);
 }
 
+TEST(Samples, ASkippedKernelIsAsSlowAsItsRelatives) {
+    db::Entry entry;
+    entry.device = gpu(), entry.features = even_rows(1000, 5);
+    entry.matrix.nnz = entry.features.nnz;
+    const auto add = [&](const char* format, Params params, double us) {
+        db::Candidate c;
+        c.backend = "cuda", c.format = format, c.algorithm = "a", c.params = std::move(params);
+        c.id = format + to_string(c.params);
+        c.status = us > 0 ? db::Status::ok : db::Status::bounded;
+        if (us > 0) c.time = db::TimeUs{us, 0, us, {}};
+        entry.candidates.push_back(c);
+    };
+    add("csr", {{"b", 64}}, 100);
+    add("coo", {{"b", 64}}, 10);
+    add("sell", {{"c", 4}, {"s", 1}, {"b", 64}}, 5000);
+    add("sell", {{"c", 4}, {"s", 1}, {"b", 256}}, 0);
+    add("sell", {{"c", 4}, {"s", 64}, {"b", 256}}, 0);
+    add("sell", {{"c", 8}, {"s", 1}, {"b", 64}}, 0);  // not the same slices: nothing is known
+    entry.baseline = entry.candidates.front().id;
+    const auto sample = sample_of(entry);
+    ASSERT_TRUE(sample);
+    ASSERT_EQ(sample->timed.size(), 6u);
+    EXPECT_EQ(sample->timed[3].us, 5000);
+    EXPECT_EQ(sample->timed[4].us, 5000);
+    EXPECT_EQ(sample->timed[5].us, 12.5);
+}
+
 }  // namespace
 }  // namespace sptune::models

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "matrix/buffer.hpp"
+#include "matrix/csr.hpp"
 #include "matrix/types.hpp"
 
 #include <cstdint>
@@ -29,5 +30,10 @@ struct BlockCsr {
   private:
     index_t grid(index_t n) const { return static_cast<index_t>((std::int64_t{n} + m - 1) / m); }
 };
+
+/// The entries that are not 0; columns are sorted. Throws OutOfMemory, and Error where P cannot
+/// count them.
+template <class T, class P, class V>
+Csr<T, P> csr_of_blocks(const BlockCsr<V>& matrix);
 
 }  // namespace sptune

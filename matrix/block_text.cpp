@@ -1,6 +1,5 @@
 #include "matrix/block_text.hpp"
 
-#include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 #include "matrix/line_source.hpp"
 #include "matrix/mapped_file.hpp"
@@ -9,19 +8,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include <fast_float/fast_float.h>
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace sptune {
 namespace {
 
-constexpr std::string_view kMagic = "%%BlockMatrix";
 constexpr const char* kLayout =
     "expected \"%%BlockMatrix m block-rows block-columns blocks f32|f64|u32 [rows columns]\"";
 
@@ -95,7 +91,7 @@ class Place {
 BlockHeader parse_header(const std::string& path, std::string_view line) {
     const Place at(path, 1);
     Words words(line);
-    if (words.next() != kMagic) at.fail(fmt::format("not a block matrix; {}", kLayout));
+    if (words.next() != kBlockMagic) at.fail(fmt::format("not a block matrix; {}", kLayout));
     constexpr std::int64_t kMost = std::numeric_limits<index_t>::max();
     BlockHeader head;
     head.m = at.number(words.next(), "the block size m", 1, 32);
@@ -251,11 +247,6 @@ BlockCsr<V> read(const std::string& path, const BlockHeader& head) {
     return reader.finish();
 }
 
-template <class V>
-constexpr BlockType kTypeOf = std::is_same_v<V, float>    ? BlockType::f32
-                              : std::is_same_v<V, double> ? BlockType::f64
-                                                          : BlockType::u32;
-
 }  // namespace
 
 std::string_view to_string(BlockType type) {
@@ -264,7 +255,7 @@ std::string_view to_string(BlockType type) {
 
 bool is_block_text(const std::string& path) {
     try {
-        return MappedFile(path).bytes().starts_with(kMagic);
+        return MappedFile(path).bytes().starts_with(kBlockMagic);
     } catch (const InputError&) {
         return false;
     }
@@ -288,81 +279,8 @@ BlockCsr<V> read_blocks(const std::string& path) {
                                            : read<double, V>(path, head);
 }
 
-template <class V>
-void write_blocks(const std::string& path, const BlockCsr<V>& matrix, std::string_view comment) {
-    constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes of text
-    AtomicFile file{path};
-    fmt::memory_buffer text;
-    const auto out = [&] { return std::back_inserter(text); };
-    fmt::format_to(out(), "{} {} {} {} {} {}", kMagic, matrix.m, matrix.block_rows(),
-                   matrix.block_cols(), matrix.blocks(), to_string(kTypeOf<V>));
-    if (matrix.rows % matrix.m || matrix.cols % matrix.m)
-        fmt::format_to(out(), " {} {}", matrix.rows, matrix.cols);
-    fmt::format_to(out(), "\n% {}\n", comment);
-    const std::size_t size = static_cast<std::size_t>(matrix.m) * matrix.m;
-    for (index_t i = 0; i < matrix.block_rows(); ++i)
-        for (auto k = static_cast<std::size_t>(matrix.ptr[i]);
-             k < static_cast<std::size_t>(matrix.ptr[i + 1]); ++k) {
-            fmt::format_to(out(), FMT_COMPILE("{} {} "), i + 1, matrix.col[k] + 1);
-            for (std::size_t v = k * size; v < (k + 1) * size; ++v) {
-                if constexpr (std::is_floating_point_v<V>)
-                    if (!std::isfinite(matrix.values[v]))
-                        throw Error(fmt::format("cannot write {}: a value of block ({}, {}) is {}",
-                                                path, i + 1, matrix.col[k] + 1, matrix.values[v]));
-                fmt::format_to(out(), FMT_COMPILE(" {}"), matrix.values[v]);
-            }
-            text.push_back('\n');
-            if (text.size() < kPiece) continue;
-            file.write({text.data(), text.size()});
-            text.clear();
-        }
-    file.write({text.data(), text.size()});
-    file.commit();
-}
-
-template <class T, class P, class V>
-Csr<T, P> csr_of_blocks(const BlockCsr<V>& a) {
-    const auto m = static_cast<std::size_t>(a.m);
-    Csr<T, P> out{a.rows, a.cols, Buffer<P>(static_cast<std::size_t>(a.rows) + 1), {}, {}};
-    // visit(column, value) for all of row i that is not 0.
-    const auto for_row = [&](std::size_t i, auto visit) {
-        for (auto k = static_cast<std::size_t>(a.ptr[i / m]);
-             k < static_cast<std::size_t>(a.ptr[i / m + 1]); ++k)
-            for (std::size_t c = 0; c < m; ++c)
-                if (const V value = a.values[(k * m + i % m) * m + c]; value != V{0})
-                    visit(static_cast<std::size_t>(a.col[k]) * m + c, value);
-    };
-    const auto rows = static_cast<std::size_t>(a.rows);
-    std::uint64_t nnz = 0;
-    out.row_ptr[0] = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        for_row(i, [&](std::size_t, V) { ++nnz; });
-        out.row_ptr[i + 1] = static_cast<P>(nnz);
-    }
-    if (nnz > static_cast<std::uint64_t>(std::numeric_limits<P>::max()))
-        throw Error(fmt::format("{} nonzeros are more than row pointers of this type count", nnz));
-    require_memory("the matrix as CSR", nnz * (sizeof(T) + sizeof(index_t)));
-    out.col_idx = Buffer<index_t>(nnz);
-    out.values = Buffer<T>(nnz);
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < rows; ++i)
-        for_row(i, [&](std::size_t column, V value) {
-            out.col_idx[at] = static_cast<index_t>(column);
-            out.values[at++] = static_cast<T>(value);
-        });
-    return out;
-}
-
-#define SPTUNE_INSTANTIATE(V)                                                             \
-    template BlockCsr<V> read_blocks(const std::string&);                                 \
-    template void write_blocks(const std::string&, const BlockCsr<V>&, std::string_view); \
-    template Csr<float, std::int32_t> csr_of_blocks(const BlockCsr<V>&);                  \
-    template Csr<float, std::int64_t> csr_of_blocks(const BlockCsr<V>&);                  \
-    template Csr<double, std::int32_t> csr_of_blocks(const BlockCsr<V>&);                 \
-    template Csr<double, std::int64_t> csr_of_blocks(const BlockCsr<V>&);
-SPTUNE_INSTANTIATE(float)
-SPTUNE_INSTANTIATE(double)
-SPTUNE_INSTANTIATE(std::uint32_t)
-#undef SPTUNE_INSTANTIATE
+template BlockCsr<float> read_blocks(const std::string&);
+template BlockCsr<double> read_blocks(const std::string&);
+template BlockCsr<std::uint32_t> read_blocks(const std::string&);
 
 }  // namespace sptune

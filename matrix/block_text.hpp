@@ -11,13 +11,15 @@
 #pragma once
 
 #include "matrix/block_csr.hpp"
-#include "matrix/csr.hpp"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace sptune {
+
+/// What a file begins with.
+inline constexpr std::string_view kBlockMagic = "%%BlockMatrix";
 
 enum class BlockType { f32, f64, u32 };
 std::string_view to_string(BlockType type);
@@ -44,10 +46,5 @@ BlockCsr<V> read_blocks(const std::string& path);
 /// The file appears when it is complete. Throws Error, for values that are not finite, too.
 template <class V>
 void write_blocks(const std::string& path, const BlockCsr<V>& matrix, std::string_view comment);
-
-/// The entries that are not 0; columns are sorted. Throws OutOfMemory, and Error where P cannot
-/// count them.
-template <class T, class P, class V>
-Csr<T, P> csr_of_blocks(const BlockCsr<V>& matrix);
 
 }  // namespace sptune

@@ -94,6 +94,7 @@ Digest digest_of_lines(const Lines& lines) {
     require_schema(head, "sptune.entry");
     Digest d;
     d.device = device_from_json(lines.member("device"));
+    d.features = features_from_json(lines.member("features"));
     d.winner = text_or_empty(lines.member("winner"));
     d.baseline = text_or_empty(lines.member("baseline"));
     d.complete = lines.member("complete") == Json(true);
@@ -113,7 +114,7 @@ Digest digest_of_lines(const Lines& lines) {
 }  // namespace
 
 Digest digest_of(const Entry& entry) {
-    Digest d{entry.device, entry.winner, entry.baseline, entry.complete, {}};
+    Digest d{entry.device, entry.features, entry.winner, entry.baseline, entry.complete, {}};
     for (const Candidate& c : entry.candidates)
         if (c.status == Status::ok && c.time) d.fastest.push_back(c);
     std::stable_sort(

@@ -12,6 +12,7 @@ namespace sptune::db {
 
 struct Digest {
     Device device;
+    Features features;
     std::string winner, baseline;  ///< ids; may be empty
     bool complete = false;
     /// Those that are ok, without their samples, the fastest first; at most kDigestCandidates, and

@@ -70,7 +70,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     if (backend == Backend::cuda) require_cuda();
     const ProductFeatures product =
         product_features(a, b, fingerprint(a, o.threads), fingerprint(b, o.threads), o.threads);
-    const auto store = open_store(o.database);
+    const auto databases = open_databases(o.database);
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
     tuner::Multiplied<T, P> done;
@@ -79,7 +79,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         done.selection = {o.variant, "asked for"};
     } else {
         const auto chosen =
-            tuner::select_product<T, P>(product, backend, store ? &*store : nullptr, o.threads);
+            tuner::select_product<T, P>(product, backend, databases.get(), o.threads);
         done = tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads);
     }
     made->matrix = std::move(done.c);

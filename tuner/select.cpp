@@ -88,36 +88,82 @@ class Selector {
 
     /// A stored measurement decides, if there is one for this device and the constraints.
     bool look_up() {
-        if (!options_.store) return false;
+        if (!options_.databases || options_.databases->all().empty()) return false;
         lookup_.asked = true;
         // Without entries for this device the fingerprint would be of no use, unless the features
         // bring it along.
-        if (!options_.store->may_know(device_.key)) features();
+        if (!options_.databases->may_know(device_.key)) features();
         const std::uint64_t print = features_ ? features_->fingerprint : matrix_.fingerprint();
+        const auto& all = options_.databases->all();
+        return std::any_of(all.begin(), all.end(), [&](const db::Databases::Item& item) {
+            const Selection before = result_;
+            const bool found = look_up_in(item, print);
+            if (!found) result_ = before;
+            return found;
+        });
+    }
+
+    bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
         const std::string key =
             db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
-        const auto digest = options_.store->digest(device_.key, key, &lookup_.others);
+        db::Missed missed;
+        const auto digest = item.store.digest(device_.key, key, &missed);
+        note_missed(missed);
         if (!digest) return false;
         lookup_.found = true;
         Field field;
+        int stale = 0;
         for (const db::Candidate& c : digest->fastest) {
             const Kernel* kernel = kernels_.find(c.id);
-            if (!kernel || !c.time || c.kernel_hash != kernel->variant.kernel_hash) {
-                ++lookup_.stale;
+            const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
+            if (c.id == digest->winner && (!kernel || changed))
+                lookup_.notes.push_back(fmt::format(
+                    "{}, stored as the fastest, {}", c.id,
+                    kernel ? "has changed since" : "is unknown to this build or machine"));
+            if (!kernel || !c.time || changed) {
+                ++stale;
                 continue;
             }
             Entrant<T, P> e{kernel, {c.id, c.time->median, c.convert_us}, held_by(c, *kernel)};
             if (kernel == &kernels_.baseline()) result_.baseline = e.ranked;
             field.push_back(std::move(e));
         }
+        lookup_.stale += stale;
         if (field.empty() || result_.baseline.id.empty()) return false;
         note_safe(field);
         nothing_beats(digest->winner, field);
-        const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
-        if (!decide(std::move(field), legal, 1, digest->winner)) return false;
+        // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
+        // by something else, and the rest of it is not to be believed either.
+        const Features& known =
+            is_of_this_matrix(digest->features, print) ? digest->features : features();
+        std::string refused;
+        const auto inspect = [&](const Kernel& kernel) {
+            const Footprint f = kernel.inspect(matrix_.view, known, kernel.variant.params);
+            if (!f.illegal.empty() && refused.empty())
+                refused = fmt::format("{}, stored as fast, cannot be used on this matrix: {}",
+                                      kernels_.id(kernel), f.illegal);
+            return f;
+        };
+        const bool decided = decide(std::move(field), inspect, 1, digest->winner);
+        if (!refused.empty()) lookup_.notes.push_back(refused);
+        if (!decided || !refused.empty()) return false;
         result_.source = Source::exact;
         result_.confidence = 1;
+        lookup_.place = item.place;
         return true;
+    }
+
+    void note_missed(const db::Missed& missed) {
+        if (!missed.trouble.empty()) lookup_.notes.push_back("ignored " + missed.trouble);
+        for (const std::string& other : missed.others)
+            if (std::find(lookup_.others.begin(), lookup_.others.end(), other) ==
+                lookup_.others.end())
+                lookup_.others.push_back(other);
+    }
+
+    bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
+        const CsrView<T, P>& a = matrix_.view;
+        return f.fingerprint == print && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
     }
 
     /// The stored bytes of a call less those of the vectors; nothing for what is used in place.
@@ -144,7 +190,7 @@ class Selector {
     /// The first model decides that covers the device and knows a kernel that may be used.
     void predict() {
         const db::Device device =
-            device_without_measuring(matrix_.backend, options_.threads, options_.store);
+            device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
         bool covered = false;
         const auto models = options_.models ? *options_.models : default_models();
         for (const models::Predictor* model : models) {
@@ -247,9 +293,10 @@ class Selector {
     template <class Inspect>
     bool usable(const Entrant<T, P>& e, const Inspect& inspect) const {
         const std::uint64_t most = options_.constraints.memory_bytes;
-        if (e.held) return *e.held <= most;
+        if (e.held && *e.held > most) return false;
         if (e.kernel == &kernels_.baseline()) return true;
         const Footprint f = inspect(*e.kernel);
+        if (e.held) return f.illegal.empty();  // it has been measured
         const double csr =
             static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));
         return f.illegal.empty() && f.storage_bytes <= most &&

@@ -8,18 +8,35 @@
 namespace sptune::tuner {
 namespace {
 
-std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
-    if (!l.asked) return "No database was asked. ";
-    if (s.source == Source::exact) return {};
+/// Why the databases did not decide.
+std::string on_miss(const Lookup& l, const std::string& device_key) {
     std::string text =
         l.found ? fmt::format("The stored measurement of this matrix on {} has no kernel to use",
                               device_key)
                 : fmt::format("This matrix has not been measured on {}", device_key);
-    if (l.stale) text += fmt::format(" ({} times are of kernels that have changed since)", l.stale);
+    if (l.stale)
+        text += fmt::format(" ({} times are of kernels that are not there or have changed since)",
+                            l.stale);
     if (!l.others.empty())
         text += fmt::format("; what is stored for another device ({}) is not used here",
                             fmt::join(l.others, ", "));
     return text + ". ";
+}
+
+std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
+    if (!l.asked) return "No database was asked. ";
+    std::string text = s.source == Source::exact ? "" : on_miss(l, device_key);
+    if (!l.notes.empty()) text += fmt::format("Passed over: {}. ", fmt::join(l.notes, "; "));
+    return text;
+}
+
+/// Whose database decided, where it is not the one that the user writes to.
+std::string by_whom(const Lookup& l) {
+    if (l.place.owner == db::Place::Owner::system)
+        return fmt::format(", says the system's database {}", l.place.path.string());
+    if (l.place.owner == db::Place::Owner::built_in)
+        return fmt::format(", says the database that came with sptune, {}", l.place.path.string());
+    return {};
 }
 
 std::string who(const Selection& s) {
@@ -63,6 +80,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
             "(confidence {:.2f})",
             who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
+    if (s.source == Source::exact) text += by_whom(lookup);
     if (!plain) text += on_calls(s);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,

@@ -5,12 +5,14 @@
 
 namespace sptune::tuner {
 
-/// Why the database did not decide; empty where it was not asked.
+/// What the databases knew; empty where none was asked.
 struct Lookup {
     bool asked = false;
     bool found = false;               ///< an entry of this matrix and device
+    db::Place place;                  ///< of the entry that decided
     std::vector<std::string> others;  ///< keys of other devices that have one
-    int stale = 0;                    ///< its times of kernels that have changed since
+    int stale = 0;                    ///< times of kernels that are not there or have changed since
+    std::vector<std::string> notes;   ///< what was passed over, and why
 };
 
 /// Sentences on `selection`, made from its numbers.

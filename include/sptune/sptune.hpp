@@ -84,8 +84,9 @@ struct plan_options {
     double grace_calls = 20;
 
     int threads = 0;                 ///< CPU; 0: all that OpenMP offers
-    const char* database = nullptr;  ///< folder or exported file; nullptr: $SPTUNE_DB, else the
-                                     ///< user's own; "": none
+    const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:
+                                     ///< $SPTUNE_DB, else the user's, the system's and the built-in
+                                     ///< one; "": none
 };
 
 /// What a plan rests on.

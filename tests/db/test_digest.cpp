@@ -15,6 +15,7 @@ namespace {
 /// Digests as text, to compare them and to see where they differ.
 std::string text_of(const Digest& d) {
     nlohmann::ordered_json json{{"device", to_json(d.device)},
+                                {"features", to_json(d.features)},
                                 {"winner", d.winner},
                                 {"baseline", d.baseline},
                                 {"complete", d.complete}};
@@ -124,9 +125,10 @@ TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     Entry entry = random_entry(7);
     entry.device.key = "theirs";
     store_.save(entry);
-    std::vector<std::string> others;
-    EXPECT_FALSE(store_.digest("mine", entry_key(entry), &others));
-    EXPECT_EQ(others, std::vector<std::string>{"theirs"});
+    Missed missed;
+    EXPECT_FALSE(store_.digest("mine", entry_key(entry), &missed));
+    EXPECT_EQ(missed.others, std::vector<std::string>{"theirs"});
+    EXPECT_EQ(missed.trouble, "");
     EXPECT_FALSE(store_.may_know("mine"));
     EXPECT_TRUE(store_.may_know("theirs"));
     EXPECT_FALSE(store_.device("mine"));

@@ -131,7 +131,7 @@ std::string info_text(const std::vector<const db::Device*>& devices,
     facts.add({"cuSPARSE", cusparse_status()});
     facts.add({"MKL", mkl_status()});
     for (const db::Place& place : places)
-        facts.add({&place == &places.front() ? "databases, in" : "  this order",
+        facts.add({&place == &places.front() ? "databases" : "then",
                    fmt::format("{} ({}; {})", place.path.string(), db::to_string(place.owner),
                                state_of(place))});
     std::string out =

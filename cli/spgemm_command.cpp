@@ -101,8 +101,8 @@ void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
 template <class T, class P>
 int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std::string& variant) {
     const Backend backend = backends_of(r.backend).front();
-    const ProductFeatures product =
-        product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
+    // On the host, where A and B are, whatever multiplies them.
+    const ProductFeatures product = tuner::features_of_pair(a, b, Backend::cpu, r.threads);
     const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
     SpgemmOptions options;
     options.sorted = !r.unsorted;

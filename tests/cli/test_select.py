@@ -66,6 +66,21 @@ class Select(CliTest):
         self.environment["SPTUNE_DB"] = str(export)
         self.assertEqual(self.select(path, "--calls", 10**9)["id"], winner)
 
+    def test_a_doctored_entry_is_not_believed(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path)
+        (file,) = (self.folder / "db").rglob("*.json")
+        entry = json.loads(file.read_text())
+        wrong = next(c for c in entry["candidates"] if c["status"] == "illegal")
+        wrong |= {"status": "ok", "time_us": {"median": 0.01, "mad": 0, "min": 0.01, "samples": [0.01]}}
+        entry["winner"] = wrong["id"]
+        file.write_text(json.dumps(entry))
+        self.expect(0, "db", "check")  # nothing tells by itself
+        chosen = self.select(path, "--calls", 10**6)
+        self.assertNotEqual(chosen["source"], "exact")
+        self.assertNotEqual(chosen["id"], wrong["id"])
+        self.assertIn(f"{wrong['id']}, stored as fast, cannot be used on this matrix: ", chosen["why"])
+
     def test_order_of_databases(self):
         path = self.matrix("a.mtx", 900)
         self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")

@@ -226,8 +226,10 @@ TEST(LibraryMore, ModeTuneMeasuresOnceAndStores) {
 /// A folder of its own, named by the environment as a user's and a system's would be.
 class LibraryDatabases : public testing::Test {
   protected:
+    // Another one for each test: a process looks once which databases there are.
     std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / ("sptune-databases-" + std::to_string(getpid()));
+        std::filesystem::temp_directory_path() /
+        (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
     std::string before_ = std::getenv("SPTUNE_DB") ? std::getenv("SPTUNE_DB") : "";
 
     void SetUp() override {
@@ -247,8 +249,9 @@ TEST_F(LibraryDatabases, TheSystemsOneIsReadAndNotWritten) {
     sptune::plan_options options;
     options.threads = 1;
     setenv("SPTUNE_MODE", "tune", 1);
+    std::filesystem::create_directories(folder_ / "system/sptune/db");
     EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "exact");
-    std::filesystem::create_directories(folder_ / "system");
+    std::filesystem::remove_all(folder_ / "system/sptune");
     std::filesystem::rename(folder_ / "home/sptune", folder_ / "system/sptune");
     const auto plan = sptune::plan(m.view(), options);
     EXPECT_EQ(plan.selection().source, "exact");

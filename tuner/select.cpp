@@ -6,6 +6,7 @@
 #include "tuner/cuda/select.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/select_field.hpp"
 #include "tuner/select_reasons.hpp"
 
 #include <algorithm>
@@ -21,17 +22,6 @@ namespace {
 constexpr double kWorthwhile = 0.97;
 constexpr std::size_t kRunnersUp = 4, kAlternatives = 2;
 
-/// One kernel with what is known or predicted of it.
-template <class T, class P>
-struct Entrant {
-    const SpmvKernel<T, P>* kernel;
-    Ranked ranked;
-    /// What conversion would hold, where a measurement tells.
-    std::optional<std::uint64_t> held;
-
-    double total_us(double calls) const { return ranked.predicted_us + ranked.convert_us / calls; }
-};
-
 template <class T>
 double error_of(std::int64_t longest_row) {
     return static_cast<double>(std::numeric_limits<T>::epsilon()) *
@@ -42,7 +32,7 @@ template <class T, class P>
 class Selector {
   public:
     using Kernel = SpmvKernel<T, P>;
-    using Field = std::vector<Entrant<T, P>>;
+    using Field = tuner::Field<T, P>;
 
     Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
              const SelectOptions& options)
@@ -108,28 +98,15 @@ class Selector {
             db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
         db::Missed missed;
         const auto digest = item.store.digest(device_.key, key, &missed);
-        note_missed(missed);
+        lookup_.add(missed);
         if (!digest) return false;
         lookup_.found = true;
-        Field field;
-        int stale = 0;
-        for (const db::Candidate& c : digest->fastest) {
-            const Kernel* kernel = kernels_.find(c.id);
-            const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
-            if (c.id == digest->winner && (!kernel || changed))
-                lookup_.notes.push_back(fmt::format(
-                    "{}, stored as the fastest, {}", c.id,
-                    kernel ? "has changed since" : "is unknown to this build or machine"));
-            if (!kernel || !c.time || changed) {
-                ++stale;
-                continue;
-            }
-            Entrant<T, P> e{kernel, {c.id, c.time->median, c.convert_us}, held_by(c, *kernel)};
-            if (kernel == &kernels_.baseline()) result_.baseline = e.ranked;
-            field.push_back(std::move(e));
-        }
-        lookup_.stale += stale;
-        if (field.empty() || result_.baseline.id.empty()) return false;
+        Field field = field_of(*digest, kernels_, matrix_.view, lookup_);
+        const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
+            return e.kernel == &kernels_.baseline();
+        });
+        if (plain == field.end()) return false;
+        result_.baseline = plain->ranked;
         note_safe(field);
         nothing_beats(digest->winner, field);
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
@@ -153,38 +130,9 @@ class Selector {
         return true;
     }
 
-    void note_missed(const db::Missed& missed) {
-        if (!missed.trouble.empty()) lookup_.notes.push_back("ignored " + missed.trouble);
-        for (const std::string& other : missed.others)
-            if (std::find(lookup_.others.begin(), lookup_.others.end(), other) ==
-                lookup_.others.end())
-                lookup_.others.push_back(other);
-    }
-
     bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
         const CsrView<T, P>& a = matrix_.view;
         return f.fingerprint == print && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
-    }
-
-    /// The stored bytes of a call less those of the vectors; nothing for what is used in place.
-    std::uint64_t held_by(const db::Candidate& c, const Kernel& kernel) const {
-        const auto vectors = (static_cast<std::uint64_t>(matrix_.view.rows) +
-                              static_cast<std::uint64_t>(matrix_.view.cols)) *
-                             sizeof(T);
-        if (kernel.variant.layout == kernels_.baseline().variant.layout) return 0;
-        return c.bytes > vectors ? c.bytes - vectors : 0;
-    }
-
-    /// The sweep has compared its winner with the rest more carefully than medians of different
-    /// stages tell: nothing counts as faster.
-    static void nothing_beats(const std::string& winner, Field& field) {
-        const auto it = std::find_if(field.begin(), field.end(),
-                                     [&](const auto& e) { return e.ranked.id == winner; });
-        if (it == field.end()) return;
-        const double least = it->ranked.predicted_us;
-        for (Entrant<T, P>& e : field)
-            e.ranked.predicted_us = std::max(e.ranked.predicted_us, least);
-        std::rotate(field.begin(), it, it + 1);
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.
@@ -303,32 +251,10 @@ class Selector {
                static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
     }
 
-    /// Which constraint left nothing to choose from: the first that no kernel meets with those
-    /// before it.
     Unmet unmet() const {
-        const Constraints& c = options_.constraints;
-        std::vector<const Kernel*> left;
-        for (const Kernel& k : kernels_.kernels())
-            if (matches(kernels_.id(k), c.variants)) left.push_back(&k);
-        if (left.empty())
-            return Unmet(
-                fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
-        if (c.deterministic) std::erase_if(left, [](auto* k) { return !k->variant.deterministic; });
-        if (left.empty())
-            return Unmet(
-                fmt::format("deterministic: no kernel that matches \"{}\" is; allow more "
-                            "variants",
-                            c.variants));
-        if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
-            return Unmet(fmt::format(
-                "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
-                "memory nor a conversion",
-                c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants,
-                kernels_.id(kernels_.baseline())));
-        return Unmet(
-            fmt::format("variants: nothing is known of the kernels that match \"{}\", or "
-                        "none of them suits this matrix",
-                        c.variants));
+        std::vector<const Variant*> all;
+        for (const Kernel& k : kernels_.kernels()) all.push_back(&k.variant);
+        return why_unmet(options_.constraints, all, kernels_.id(kernels_.baseline()));
     }
 
     const Chooser<T, P>& matrix_;

@@ -1,5 +1,6 @@
 #include "tuner/select_reasons.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -86,6 +87,34 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,
                             s.runners_up.front().predicted_us / s.chosen.predicted_us);
     return text + ".";
+}
+
+void Lookup::add(const db::Missed& missed) {
+    if (!missed.trouble.empty()) notes.push_back("ignored " + missed.trouble);
+    for (const std::string& other : missed.others)
+        if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+}
+
+Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,
+                const std::string& baseline) {
+    std::vector<const Variant*> left;
+    for (const Variant* v : all)
+        if (matches(v->id(), c.variants)) left.push_back(v);
+    if (left.empty())
+        return Unmet(fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
+    if (c.deterministic) std::erase_if(left, [](auto* v) { return !v->deterministic; });
+    if (left.empty())
+        return Unmet(fmt::format(
+            "deterministic: no kernel that matches \"{}\" is; allow more variants", c.variants));
+    if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
+        return Unmet(fmt::format(
+            "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
+            "memory nor a conversion",
+            c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants, baseline));
+    return Unmet(
+        fmt::format("variants: nothing is known of the kernels that match \"{}\", or none of them "
+                    "suits this matrix",
+                    c.variants));
 }
 
 }  // namespace sptune::tuner

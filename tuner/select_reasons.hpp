@@ -13,10 +13,17 @@ struct Lookup {
     std::vector<std::string> others;  ///< keys of other devices that have one
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why
+
+    void add(const db::Missed& missed);
 };
 
 /// Sentences on `selection`, made from its numbers.
 std::string why_selected(const Selection& selection, const Lookup& lookup,
                          const std::string& device_key);
+
+/// Which constraint left nothing to choose from `all`: the first that no kernel meets with those
+/// before it. `baseline` is the id of plain CSR.
+Unmet why_unmet(const Constraints& constraints, const std::vector<const Variant*>& all,
+                const std::string& baseline);
 
 }  // namespace sptune::tuner

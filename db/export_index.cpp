@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <mutex>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -47,15 +46,6 @@ void for_each_json(Text text, const Take& take) {
     require_schema(document, "sptune.export");
     if (const auto entries = document.find("entries"); entries != document.end())
         for (const Json& json : *entries) take(json);
-}
-
-std::optional<Entry> decoded(const Json& json, const std::string& entry_key) {
-    try {
-        Entry entry = entry_from_json(json);
-        if (db::entry_key(entry) == entry_key) return entry;
-    } catch (const Error&) {  // not for us to judge here; `db check` tells
-    }
-    return std::nullopt;
 }
 
 }  // namespace
@@ -102,13 +92,21 @@ void ExportIndex::add_line(Text line, std::uint64_t begin) {
     lines_.emplace(value_of(line, "\"fingerprint\":\""), Span{begin, line.size()});
 }
 
-std::vector<Entry> ExportIndex::find(const std::string& entry_key) const {
-    std::vector<Entry> found;
-    const auto take = [&](const Json& json) {
-        if (auto entry = decoded(json, entry_key)) found.push_back(std::move(*entry));
+std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
+    std::vector<Digest> found;
+    const auto unless_invalid = [](const auto& take) {
+        try {
+            take();
+        } catch (const Error&) {  // not for us to judge here; `db check` tells
+        }
     };
     if (!ours_) {
-        for_each_json(read_text(file_), take);
+        for_each_json(read_text(file_), [&](const Json& json) {
+            unless_invalid([&] {
+                const Entry entry = entry_from_json(json);
+                if (db::entry_key(entry) == entry_key) found.push_back(digest_of(entry));
+            });
+        });
         return found;
     }
     const auto [first, last] = lines_.equal_range(Text(entry_key).substr(entry_key.rfind('-') + 1));
@@ -119,7 +117,10 @@ std::vector<Entry> ExportIndex::find(const std::string& entry_key) const {
         in.seekg(static_cast<std::streamoff>(it->second.begin));
         if (!in.read(line.data(), static_cast<std::streamsize>(line.size())))
             throw Unreadable("cannot be read any more");
-        take(parse_document(line));
+        unless_invalid([&] {
+            if (auto digest = read_digest_of_line(line, entry_key))
+                found.push_back(std::move(*digest));
+        });
     }
     return found;
 }

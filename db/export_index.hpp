@@ -2,7 +2,7 @@
 // what it looks for.
 #pragma once
 
-#include "db/entry.hpp"
+#include "db/digest.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,8 +24,9 @@ class ExportIndex {
     /// Whether there are entries for a device.
     bool knows(const std::string& device_key) const { return devices_.contains(device_key); }
 
-    /// Those with this key, whatever their device; invalid ones are left out. Throws Error.
-    std::vector<Entry> find(const std::string& entry_key) const;
+    /// What choosing needs of those with this key, whatever their device; invalid ones are left
+    /// out. Throws Error.
+    std::vector<Digest> find(const std::string& entry_key) const;
 
   private:
     struct Span {

@@ -68,13 +68,12 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
                                     Missed* missed) const {
     if (read_only()) {
         std::optional<Digest> found;
-        // Only entries of this key are decoded: an export holds many.
         try {
-            for (const Entry& entry : ExportIndex::of(where_)->find(entry_key))
-                if (entry.device.key == device_key)
-                    found = digest_of(entry);
+            for (Digest& digest : ExportIndex::of(where_)->find(entry_key))
+                if (digest.device.key == device_key)
+                    found = std::move(digest);
                 else if (missed)
-                    missed->others.push_back(entry.device.key);
+                    missed->others.push_back(digest.device.key);
         } catch (const std::exception& e) {
             warn(where_.string(), e.what(), missed);
         }

@@ -12,16 +12,17 @@ namespace {
 
 /// An array on a GPU that is described by numbers, as __cuda_array_interface__ does. `strides` are
 /// in entries.
-nb::ndarray<> device_array(std::uintptr_t address, const std::vector<std::size_t>& shape,
-                           const std::vector<std::int64_t>& strides, const std::string& type,
-                           const nb::object& owner) {
+nb::ndarray<nb::array_api> device_array(std::uintptr_t address,
+                                        const std::vector<std::size_t>& shape,
+                                        const std::vector<std::int64_t>& strides,
+                                        const std::string& type, const nb::object& owner) {
     const auto dtype = type == "<f4"   ? nb::dtype<float>()
                        : type == "<f8" ? nb::dtype<double>()
                        : type == "<i4" ? nb::dtype<std::int32_t>()
                        : type == "<i8" ? nb::dtype<std::int64_t>()
                                        : throw nb::type_error("a type that sptune does not know");
-    return nb::ndarray<>(reinterpret_cast<void*>(address), shape.size(), shape.data(), owner,
-                         strides.data(), dtype, nb::device::cuda::value, 0);
+    return nb::ndarray<nb::array_api>(reinterpret_cast<void*>(address), shape.size(), shape.data(),
+                                      owner, strides.data(), dtype, nb::device::cuda::value, 0);
 }
 
 void translate(const std::exception_ptr& thrown, void* constraint_error) {

@@ -36,8 +36,7 @@ def test_nothing_in_it(shape):
         assert y.shape == shape[:1] and not y.any()
 
 
-@pytest.mark.parametrize("variants", ["*", "*.csr.*", "*.coo.*", "*.csc.*", "*.ell.*", "*.sell.*", "*.dia.hybrid.*",
-                                      "*.pjds.*", "*.hyb.*"])
+@pytest.mark.parametrize("variants", ["*", "*.csr.*", "*.coo.*", "*.csc.*", "*.ell.*", "*.sell.*", "*.pjds.*"])
 def test_unsorted_and_duplicate_columns(variants):
     A = poisson(20)
     rng = np.random.default_rng(2)
@@ -51,10 +50,7 @@ def test_unsorted_and_duplicate_columns(variants):
     twice.indptr = 2 * A.indptr
     assert not twice.has_sorted_indices
     x = rng.standard_normal(A.shape[1])
-    try:
-        plan = sptune.plan(twice, expected_calls=1e6, variants=variants, online="never")
-    except sptune.ConstraintError:
-        pytest.skip(f"no kernel for {variants} takes this matrix")
+    plan = sptune.plan(twice, expected_calls=1e6, variants=variants, online="never")
     assert_product(plan @ x, A, x)
     assert_product(sptune.auto_spmv(twice, x), A, x)
 

@@ -1,4 +1,4 @@
-"""check_wheel.py CMAKE BUILD SOURCE SCRATCH: installs the build's C++ library, has pip make a wheel
+"""check_wheel.py CMAKE COMPILER BUILD SOURCE SCRATCH: installs the build's C++ library, has pip make a wheel
 that takes it, removes the library, and uses the wheel, which has to carry all it needs."""
 
 import os
@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-cmake, build, source, scratch = sys.argv[1:]
+cmake, compiler, build, source, scratch = sys.argv[1:]
 scratch = Path(scratch)
 shutil.rmtree(scratch, ignore_errors=True)
 prefix, wheels, site = scratch / "installed", scratch / "wheels", scratch / "site"
-environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"CXX": compiler}
 if shutil.which("ccache"):
     environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
 
@@ -42,5 +42,5 @@ from importlib.metadata import version
 assert version("sptune") == sptune.__version__, version("sptune")
 A = scipy.sparse.csr_matrix([[2.0, 0.0], [1.0, 3.0]])
 assert list(sptune.plan(A) @ [1, 1]) == [2, 4]
-print(wheel := sys.argv[2], "works")
+print(sys.argv[2], "works")
 """, site, wheel.name, cwd=scratch)

@@ -1,7 +1,7 @@
 """Sparse matrix products with the kernel that suits the matrix and this machine.
 
     >>> import numpy as np, scipy.sparse, sptune
-    >>> A = scipy.sparse.random_array((1000, 1000), density=0.01, format="csr")
+    >>> A = scipy.sparse.random(1000, 1000, density=0.01, format="csr")
     >>> y = sptune.auto_spmv(A, np.ones(1000))          # y = A @ x
     >>> plan = sptune.plan(A, expected_calls=1000)      # chooses, converts once
     >>> y = plan @ np.ones(1000)

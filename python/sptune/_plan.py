@@ -76,7 +76,8 @@ def plan(
     --------
     >>> p = sptune.plan(A, expected_calls=1000)
     >>> y = p @ x
-    >>> print(p.why())
+    >>> p.why()
+    '...'
     """
     return Plan(
         Csr(as_csr(A)),
@@ -166,7 +167,8 @@ class Plan:
         Examples
         --------
         >>> y = p.apply(x)
-        >>> p.apply(x, out=y, alpha=-1, beta=1)      # y -= A @ x, and nothing is allocated
+        >>> y is p.apply(x, out=y, alpha=-1, beta=1)      # y -= A @ x, and nothing is allocated
+        True
         """
         given, to, out, stream = self._matrix.operands(x, out, beta, self._transposed)
         self._plan.apply(given, to, alpha, beta, stream)

@@ -12,14 +12,18 @@ but for 64-bit column numbers. docs/python.md of the project says more, docs/lib
 promise and how they choose.
 """
 
+import os as _os
+
 from ._auto import auto_spmv, forget
 from ._matrix import ConversionWarning
 from ._operator import aslinearoperator
 from ._plan import Plan, plan
 from ._spgemm import auto_spgemm
-from ._sptune import Choice, ConstraintError, version as _version
+from ._sptune import Choice, ConstraintError, release_threads as _release_threads, version as _version
 
 __version__: str = _version()
+
+_os.register_at_fork(before=_release_threads)
 
 __all__ = [
     "Choice",

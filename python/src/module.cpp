@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <omp.h>
 
 namespace sptune_python {
 namespace {
@@ -53,6 +54,10 @@ NB_MODULE(_sptune, m) {
     nb::register_exception_translator(translate, constraint_error);
 
     m.def("version", &sptune::version);
+    // A forked child has none of the threads that GNU's OpenMP remembers, and would wait for them
+    // forever. Released before the fork, they are started anew when there is work, in either
+    // process.
+    m.def("release_threads", [] { omp_pause_resource_all(omp_pause_soft); });
     m.def("in_gpu_memory", [](std::uintptr_t address) {
         return sptune::memory_of(reinterpret_cast<const void*>(address)) == sptune::backend::cuda;
     });

@@ -1,6 +1,8 @@
 """Who keeps what alive, and threads."""
 
 import gc
+import os
+import signal
 import threading
 import time
 import weakref
@@ -73,6 +75,23 @@ def test_other_matrices_at_the_same_addresses():
         A = poisson(2)
         A = type(A)((1000, 1000))
     assert len(addresses) < 200  # else this has tested nothing
+
+
+def test_forked_children_can_go_on():
+    """As multiprocessing does it; OpenMP alone would wait forever for threads that no fork copies."""
+    A = poisson(100)
+    x = np.ones(A.shape[0])
+    plan = sptune.plan(A, expected_calls=1000)
+    for _ in range(10):
+        plan @ x
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # instead of a hang
+        same = np.allclose(plan @ x, A @ x) and np.allclose(sptune.auto_spmv(A, x), A @ x)
+        os._exit(0 if same else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert_product(plan @ x, A, x)
 
 
 def in_threads(count, work):

@@ -70,7 +70,10 @@ def _look_at(A: Any, key: _Key, arrays: tuple[Any, ...]) -> Csr:
     def gone(_: Any, drop: Any = _drop) -> None:
         drop(key)
 
-    _known[key] = matrix, [weakref.ref(a, gone) for a in arrays]
+    try:
+        _known[key] = matrix, [weakref.ref(a, gone) for a in arrays]
+    except TypeError as e:
+        raise TypeError(f"{e}, so that auto_spmv would not notice when they are gone; use sptune.plan(A)") from None
     return matrix
 
 

@@ -1,5 +1,6 @@
 """Matrices in GPU memory, known by __cuda_array_interface__ alone. Needs NumPy, but neither SciPy nor
-CuPy nor pytest: `python3 -m unittest test_device` runs it on a machine with a GPU.
+CuPy nor pytest: `PYTHONPATH=../../build/python python3 -m unittest test_device`, run here, does it
+on a machine with a GPU.
 
 Without a GPU the way there is tested with host memory that passes itself off as a GPU's.
 """
@@ -179,6 +180,17 @@ class Pretended(Products, unittest.TestCase):
         self.addCleanup(patch.stop)
         super().setUp()
 
+    def test_arrays_that_cannot_be_watched(self):
+        class Slotted:
+            __slots__ = ("__cuda_array_interface__",)
+
+        data = Slotted()
+        data.__cuda_array_interface__ = self.A.data.__cuda_array_interface__
+        A = matrix([self.A.indptr, self.A.indices, data], self.n)
+        with self.assertRaisesRegex(TypeError, r"sptune\.plan"):
+            sptune.auto_spmv(A, self.dx, self.dy)
+        self.check(sptune.plan(A).apply(self.dx, self.dy), self.times(self.x))
+
     def test_the_stream_of_x(self):
         for given, expected in ((None, 0), (1, 1), (12345, 12345)):
             x = self.place.put(self.x, stream=given)
@@ -220,7 +232,7 @@ class OnGpu(Products, unittest.TestCase):
 
 @unittest.skipIf(driver is None, missing)
 @unittest.skipIf(cupy is None, "CuPy is not installed")
-class WithCupy(unittest.TestCase):
+class OnGpuWithCupy(unittest.TestCase):
     def test_matrices_of_cupy(self):
         from cupyx.scipy import sparse
 

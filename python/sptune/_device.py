@@ -14,8 +14,6 @@ import numpy as np
 from . import _sptune
 from ._types import refuse_unsafe
 
-name = "the memory of a GPU"
-
 
 def is_array(a: Any) -> bool:
     return hasattr(a, "__cuda_array_interface__")
@@ -50,7 +48,7 @@ def dtype_of(a: Any) -> np.dtype:
     return np.dtype(a.__cuda_array_interface__["typestr"])
 
 
-def column_numbers(a: Any, cols: int) -> Any:
+def column_numbers(a: Any, row_ptr: Any, cols: int) -> Any:
     if dtype_of(a) == np.int32:
         return a
     if not _is_cupy(a):

@@ -9,13 +9,12 @@ import numpy as np
 from . import _device
 from ._types import refuse_unsafe
 
-name = "host memory"
 
-
-def column_numbers(a: np.ndarray, cols: int) -> np.ndarray:
-    """32-bit column numbers: `a` itself where it has them, else a copy."""
+def column_numbers(a: np.ndarray, row_ptr: np.ndarray, cols: int) -> np.ndarray:
+    """32-bit column numbers: `a` itself where it has them, else a copy of those in use."""
     if a.dtype == np.int32:
         return a
+    a = a[: largest(row_ptr)]
     if a.size and (a.min() < 0 or a.max() >= cols):
         raise ValueError("A.indices has entries below 0 or not below the number of columns")
     return a.astype(np.int32)

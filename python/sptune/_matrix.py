@@ -55,7 +55,7 @@ class Csr:
         if max(self.shape) > np.iinfo(np.int32).max:
             raise ValueError(f"A is {self.shape[0]} x {self.shape[1]}; sptune counts rows and columns in 32 bits")
 
-        columns = place.column_numbers(indices, self.shape[1])
+        columns = place.column_numbers(indices, indptr, self.shape[1])
         may_narrow = columns is not indices and place.largest(indptr) <= np.iinfo(np.int32).max
         self.wide = wide or (place.dtype_of(indptr) == np.int64 and not may_narrow)
         self.arrays = (place.row_pointers(indptr, self.wide), columns, data)

@@ -97,6 +97,21 @@ def test_64_bit_indices(kind):
     assert sptune.plan(random_csr(80, 80, wide=True)).variant.endswith(".i64")
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_arrays_with_room_to_spare(index):
+    A = random_csr(80, 80)
+    B = A.copy()
+    B.data = np.append(B.data, [np.nan, np.nan])
+    B.indices = np.append(B.indices, [10**6, -1]).astype(index)
+    B.indptr = B.indptr.astype(index)
+    x = np.ones(80)
+    plan = sptune.plan(B, expected_calls=1e5)
+    assert_product(plan @ x, A, x)
+    assert_product(sptune.auto_spmv(B, x), A, x)
+    plan.update_values(2 * A.data)
+    assert_product(plan @ x, 2 * A, x)
+
+
 @pytest.mark.parametrize("form", ["coo", "csc", "lil", "dia", "bsr"])
 def test_other_formats_are_converted_aloud(form):
     A = random_csr(40, 40)

@@ -204,6 +204,10 @@ template <class T, class P>
 SPTUNE_API csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                                         const spgemm_options& options = {});
 
+/// Where sptune takes an address to point to: backend::cuda for the memory of a GPU, backend::cpu
+/// for all else, and for all where sptune was built without CUDA or finds no driver.
+SPTUNE_API backend memory_of(const void* address);
+
 /// "0.1.0"
 SPTUNE_API const char* version();
 

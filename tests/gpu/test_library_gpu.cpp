@@ -198,7 +198,9 @@ TEST(LibraryGpuMore, MixedMemoryIsRefused) {
     SPTUNE_NEEDS_GPU();
     const OnDevice<double, std::int32_t> m("fem", 3000);
     csr_view<double> a = m.view();
+    EXPECT_EQ(memory_of(a.values), backend::cuda);
     a.values = m.host.values.data();
+    EXPECT_EQ(memory_of(a.values), backend::cpu);
     try {
         sptune::plan(a);
         FAIL();

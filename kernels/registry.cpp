@@ -14,9 +14,7 @@ template const std::vector<SpmvKernel<float, std::int64_t>>& spmv_kernels(Backen
 template const std::vector<SpmvKernel<double, std::int32_t>>& spmv_kernels(Backend);
 template const std::vector<SpmvKernel<double, std::int64_t>>& spmv_kernels(Backend);
 
-namespace {
-
-Variant baseline(Backend backend, ValueType value, IndexType index) {
+Variant spmv_baseline(Backend backend, ValueType value, IndexType index) {
     Variant v;
     v.backend = backend;
     v.format = "csr";
@@ -32,6 +30,8 @@ Variant baseline(Backend backend, ValueType value, IndexType index) {
     return v;
 }
 
+namespace {
+
 template <class T, class P>
 std::vector<FormatCount> count(Backend backend) {
     std::vector<FormatCount> counts;
@@ -46,16 +46,7 @@ std::vector<FormatCount> count(Backend backend) {
 }  // namespace
 
 std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) {
-    return baseline(backend, value, index).id();
-}
-
-Variant spmv_safe(Backend backend, ValueType value, IndexType index) {
-    Variant v = baseline(backend, value, index);
-    if (backend == Backend::cuda) {
-        v.algorithm = "tiles";
-        v.params = {{"n", 1024}, {"x", 32}, {"b", 256}};
-    }
-    return v;
+    return spmv_baseline(backend, value, index).id();
 }
 
 std::vector<FormatCount> count_variants(Backend backend, ValueType value, IndexType index) {

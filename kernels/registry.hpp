@@ -14,14 +14,9 @@ namespace sptune {
 template <class T, class P>
 const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend);
 
-/// Id of the baseline that every speed-up is measured against: plain row-parallel CSR.
+/// The baseline that every speed-up is measured against, plain row-parallel CSR, and its id.
+Variant spmv_baseline(Backend backend, ValueType value, IndexType index);
 std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index);
-
-/// The CSR kernel that never takes much longer than another one, whatever the matrix, and
-/// whose preparation costs a few calls: what a program begins with that knows nothing yet. On the
-/// CPU the baseline; on a GPU rows in tiles of equal work, as a few threads per row lose by
-/// hundreds of times where one row is long.
-Variant spmv_safe(Backend backend, ValueType value, IndexType index);
 
 /// Where MKL is looked for; call before the first spmv_kernels(). Empty: $SPTUNE_MKL, then the
 /// loader's own search path.

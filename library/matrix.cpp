@@ -10,6 +10,16 @@
 #include "matrix/cuda/copy_csr.hpp"
 #endif
 
+namespace sptune {
+inline namespace v1 {
+
+backend memory_of(const void* address) {
+    return tuner::is_device_pointer(address) ? backend::cuda : backend::cpu;
+}
+
+}  // namespace v1
+}  // namespace sptune
+
 namespace sptune::library {
 namespace {
 

@@ -1,6 +1,6 @@
 #include "models/portfolio.hpp"
 
-#include "kernels/registry.hpp"
+#include "kernels/safe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -101,7 +101,8 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
     }
     for (const Sample* s : samples) {
         const Backend backend = s->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
-        take_named(short_name(spmv_safe(backend, s->value, IndexType::i32)));
+        for (const Variant& safe : all_safe(backend, s->value, IndexType::i32))
+            take_named(short_name(safe));
     }
     const auto ours = [](const Grid::Column& c) { return !c.vendor; };
     while (cover.names().size() < options.most) {

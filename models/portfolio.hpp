@@ -13,7 +13,7 @@ struct PortfolioOptions {
     double least_gain = 1e-4;  ///< in mean log time over all samples; who brings less stays out
 };
 
-/// Short names (see short_name()), the baseline first, then the safe choice (spmv_safe()):
+/// Short names (see short_name()), the baseline first, then the safe choices (all_safe()):
 /// then greedily the kernel that brings the best of
 /// the chosen closest to the best of all, in mean log time; then the best of each format that is
 /// not there yet, for those whom constraints keep from the others; then vendors' kernels.

@@ -16,7 +16,7 @@ namespace sptune::tuner {
 /// share of epsilon is spent in advance, so that the promise holds from that many calls on.
 struct Terms {
     double epsilon = 0.05;
-    double grace_calls = 20;
+    double grace_calls = 10;
     double expected_calls = 0;  ///< 0: unknown
     /// The offers' times were measured on this matrix and device: nothing is tried, and the promise
     /// is the ski rental's: at most twice what the better of staying and converting would have

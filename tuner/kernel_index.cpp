@@ -8,8 +8,8 @@ namespace sptune::tuner {
 
 template <class T, class P>
 KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline,
-                               const std::string& safe)
-    : kernels_(&kernels) {
+                               SafeRule safe)
+    : kernels_(&kernels), safe_(std::move(safe)) {
     ids_.reserve(kernels.size());  // views into them must stay
     for (const Kernel& kernel : kernels) {
         ids_.push_back(kernel.variant.id());
@@ -17,8 +17,6 @@ KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::st
     }
     baseline_ = find(baseline);
     if (!baseline_) throw Error(fmt::format("the baseline {} is not among the kernels", baseline));
-    safe_ = safe.empty() ? baseline_ : find(safe);
-    if (!safe_) throw Error(fmt::format("the safe choice {} is not among the kernels", safe));
 }
 
 template <class T, class P>
@@ -27,7 +25,7 @@ const KernelIndex<T, P>& KernelIndex<T, P>::of(Backend backend) {
         constexpr ValueType value = value_type_of<T>();
         constexpr IndexType index = index_type_of<P>();
         return KernelIndex(spmv_kernels<T, P>(b), spmv_baseline_id(b, value, index),
-                           spmv_safe(b, value, index).id());
+                           [=](const Outline& o) { return spmv_safe(b, value, index, o).id(); });
     };
     if (backend == Backend::cpu) {
         static const KernelIndex cpu = make(Backend::cpu);
@@ -41,6 +39,12 @@ template <class T, class P>
 const SpmvKernel<T, P>* KernelIndex<T, P>::find(std::string_view id) const {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : found->second;
+}
+
+template <class T, class P>
+const SpmvKernel<T, P>& KernelIndex<T, P>::safe(const Outline& outline) const {
+    const Kernel* found = safe_ ? find(safe_(outline)) : nullptr;
+    return found ? *found : *baseline_;
 }
 
 template <class T, class P>

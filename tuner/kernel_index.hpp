@@ -2,8 +2,10 @@
 #pragma once
 
 #include "kernels/registry.hpp"
+#include "kernels/safe.hpp"
 #include "models/predictor.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,9 +21,12 @@ class KernelIndex {
   public:
     using Kernel = SpmvKernel<T, P>;
 
+    /// The id of the safe choice for a matrix of this outline.
+    using SafeRule = std::function<std::string(const Outline&)>;
+
     /// `safe` may be empty: the baseline.
     KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline,
-                const std::string& safe = {});
+                SafeRule safe = {});
 
     /// That of the registry; made at the first call.
     static const KernelIndex& of(Backend backend);
@@ -29,7 +34,8 @@ class KernelIndex {
     /// nullptr where there is none.
     const Kernel* find(std::string_view id) const;
     const Kernel& baseline() const { return *baseline_; }
-    const Kernel& safe() const { return *safe_; }
+    /// The baseline where there is no other.
+    const Kernel& safe(const Outline& outline) const;
     const std::vector<Kernel>& kernels() const { return *kernels_; }
     const std::string& id(const Kernel& kernel) const {
         return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
@@ -42,7 +48,7 @@ class KernelIndex {
     std::vector<std::string> ids_;
     std::unordered_map<std::string_view, const Kernel*> by_id_;
     const Kernel* baseline_ = nullptr;
-    const Kernel* safe_ = nullptr;
+    SafeRule safe_;
     mutable std::mutex mutex_;
     mutable std::map<const models::Predictor*, std::vector<const Kernel*>> known_;
 };

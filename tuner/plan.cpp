@@ -27,7 +27,10 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
     if (matrix_.backend == Backend::cuda) timer_ = make_stream_timer();
     waiting_.over = !may_wait();
     if (!waiting_.over) {
-        begin_with(kernels_.safe(), kernels_.baseline());
+        const double start = options_.select.clock();
+        const Kernel& safe = kernels_.safe(matrix_.outline());
+        waiting_.spent(options_.select.clock() - start);
+        begin_with(safe, kernels_.baseline());
         selection_.safe.id = kernels_.id(*ready_.front()->kernel);
         selection_.chosen = selection_.safe;
         selection_.why = fmt::format(
@@ -79,13 +82,13 @@ void Plan<T, P>::begin_with(const Kernel& plain, const Kernel& otherwise) {
 /// says that it is slower than the baseline.
 template <class T, class P>
 const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
-    const Kernel& safe = kernels_.safe();
+    const Kernel* const safe = kernels_.find(selection_.safe.id);
     const Constraints& c = options_.select.constraints;
-    const bool allowed = matches(kernels_.id(safe), c.variants) && c.memory_bytes == ~0ull &&
-                         selection_.safe.convert_us <= c.convert_us;
+    const bool allowed = safe && matches(selection_.safe.id, c.variants) &&
+                         c.memory_bytes == ~0ull && selection_.safe.convert_us <= c.convert_us;
     const bool slower = selection_.source == Source::exact &&
                         selection_.baseline.predicted_us <= selection_.safe.predicted_us;
-    return allowed && !selection_.safe.id.empty() && !slower ? safe : kernels_.baseline();
+    return allowed && !slower ? *safe : kernels_.baseline();
 }
 
 /// Turns the selection into offers.
@@ -131,7 +134,8 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
         for (const Ranked& r : selection_.alternatives) offer(r);
         offer(selection_.baseline);  // costs nothing but a look
     }
-    const Ranked& known = plain == &kernels_.safe() ? selection_.safe : selection_.baseline;
+    const bool safe = kernels_.id(*plain) == selection_.safe.id;
+    const Ranked& known = safe ? selection_.safe : selection_.baseline;
     contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, past);
 }
 
@@ -226,7 +230,7 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
         Selection s = select_spmv(matrix_, kernels_, options_.select);
         selection_ = std::move(s);
         Past past = waiting_.past();
-        past.spent_us = options_.select.clock() - start;
+        past.spent_us += options_.select.clock() - start;
         choose(past);
     } catch (const std::exception& e) {  // the product itself is done
         selection_.why += fmt::format(" Choosing failed: {}.", e.what());

@@ -176,9 +176,11 @@ class Selector {
     }
 
     void note_safe(const Field& field) {
+        Outline outline{matrix_.view.rows, matrix_.view.nnz()};
+        if (features_) outline.longest_row = features_->row_max;
+        const Kernel& safe = kernels_.safe(features_ ? outline : matrix_.outline());
         for (const Entrant<T, P>& e : field)
-            if (e.kernel == &kernels_.safe() && std::isfinite(e.ranked.predicted_us))
-                result_.safe = e.ranked;
+            if (e.kernel == &safe && std::isfinite(e.ranked.predicted_us)) result_.safe = e.ranked;
     }
 
     auto inspector() {
@@ -282,7 +284,7 @@ template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
     if (backend == Backend::cuda) return choose_on_device(view);
     return {view, backend, [=] { return fingerprint(view, threads); },
-            [=] { return extract_features(view, threads); }};
+            [=] { return extract_features(view, threads); }, nullptr};
 }
 
 template <class T, class P>

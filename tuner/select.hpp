@@ -45,6 +45,14 @@ struct Chooser {
     Backend backend = Backend::cpu;
     std::function<std::uint64_t()> fingerprint;
     std::function<Features()> features;
+    std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
+
+    /// With the longest row where it makes a difference for the safe kernel.
+    Outline outline() const {
+        Outline o{view.rows, view.nnz()};
+        if (safe_depends_on_rows(backend, o)) o.longest_row = longest_row();
+        return o;
+    }
 };
 /// For host memory, and for the memory of the current GPU. threads 0: all.
 template <class T, class P>

@@ -26,7 +26,7 @@ bool Waiting::is_enough(const Terms& terms) const {
     const double plain_us = *std::min_element(past_.times.begin(), past_.times.end());
     const double allowed =
         (terms.grace_calls + terms.epsilon * static_cast<double>(past_.calls)) * plain_us;
-    return kChoosingUs + kChoosingCalls * plain_us <= allowed;
+    return past_.spent_us + kChoosingUs + kChoosingCalls * plain_us <= allowed;
 }
 
 }  // namespace sptune::tuner

@@ -15,6 +15,8 @@ class Waiting {
     /// Whether choosing costs less than what the promise leaves for it. What it takes beside passes
     /// over the matrix, a few times as long as a call, is the same for all matrices.
     bool is_enough(const Terms& terms) const;
+    /// Beside the calls.
+    void spent(double us) { past_.spent_us += us; }
     const Past& past() const { return past_; }
 
     /// There is nothing to wait for, or no more.

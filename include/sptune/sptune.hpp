@@ -81,7 +81,7 @@ struct plan_options {
     // plus grace_calls plain calls; see docs/library.md.
     sptune::v1::online online = sptune::v1::online::automatic;
     double epsilon = 0.05;
-    double grace_calls = 20;
+    double grace_calls = 10;
 
     int threads = 0;                 ///< CPU; 0: all that OpenMP offers
     const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:
@@ -212,6 +212,10 @@ class SPTUNE_API csr_matrix {
 template <class T, class P>
 SPTUNE_API csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                                         const spgemm_options& options = {});
+
+/// Where sptune takes an address to point to: backend::cuda for the memory of a GPU, backend::cpu
+/// for all else, and for all where sptune was built without CUDA or finds no driver.
+SPTUNE_API backend memory_of(const void* address);
 
 /// "0.1.0"
 SPTUNE_API const char* version();

@@ -79,6 +79,7 @@ void expect_same(CsrView<T, P> a, const std::string& name) {
         EXPECT_NEAR(numbers[i].value, expected[i].value, 1e-12 * std::abs(expected[i].value))
             << numbers[i].name << " of " << name;
     EXPECT_EQ(fingerprint_on_device(there.view()), cpu.fingerprint) << name;
+    EXPECT_EQ(longest_row_on_device(there.view()), cpu.row_max) << name;
 }
 
 /// CSR in vectors, for any value and pointer type; columns stay in the order given.

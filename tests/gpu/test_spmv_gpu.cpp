@@ -4,6 +4,7 @@
 // $SPTUNE_TEST_VARIANTS and $SPTUNE_TEST_MATRICES (globs of ids and names) choose some of them, for
 // compute-sanitizer; then kernels that never ran are no failure.
 #include "kernels/registry.hpp"
+#include "kernels/safe.hpp"
 #include "matrix/generate.hpp"
 #include "tests/gpu/needs_gpu.hpp"
 #include "tests/gpu/spmv_runs.hpp"
@@ -178,6 +179,8 @@ TYPED_TEST(SpmvGpu, TheRegistryIsInOrder) {
     }
     EXPECT_TRUE(
         ids.contains(spmv_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>())));
+    for (const Variant& v : all_safe(Backend::cuda, value_type_of<T>(), index_type_of<P>()))
+        EXPECT_TRUE(ids.contains(v.id())) << v.id();
 }
 
 /// cuSPARSE's kernels are listed only where they multiply by the identity, so a mistake of ours

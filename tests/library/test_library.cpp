@@ -124,6 +124,12 @@ TEST(LibraryMore, DeterministicPlansRepeatThemselvesFromTheFirstCallOn) {
     }
 }
 
+TEST(LibraryMore, HostMemoryIsTheCpus) {
+    const int here = 0;
+    EXPECT_EQ(sptune::memory_of(&here), sptune::backend::cpu);
+    EXPECT_EQ(sptune::memory_of(nullptr), sptune::backend::cpu);
+}
+
 TEST(LibraryMore, EmptyMatrices) {
     const std::vector<int> row_ptr(6, 0);
     std::vector<double> y(5, 2.0);

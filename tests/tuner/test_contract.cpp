@@ -230,7 +230,7 @@ TEST(Contract, UntimedCallsEarnTheirShare) {
         c.called(step.timed ? 100 : 0);
     }
     EXPECT_GT(n, 100);
-    EXPECT_LT(n, 500);  // 20 calls and 5 % of 400
+    EXPECT_LT(n, 700);  // 10 calls and 5 % of 600
 }
 
 }  // namespace

@@ -233,14 +233,15 @@ TEST_F(Plans, BeginsWithTheSafeKernelAndMayGoBackToTheBaseline) {
     });
     options_.select.models = {&honest};
     options_.may_wait = true;
-    const Index index(kernels_, id(0), id(1));
+    const auto second = [&](const Outline&) { return id(1); };
+    const Index index(kernels_, id(0), second);
     Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
     EXPECT_EQ(plan.current(), id(1));
     for (int n = 0; n < 40; ++n) plan.apply(1, x_.data(), 0, y_.data());
     EXPECT_EQ(plan.current(), id(0)) << plan.why();
     // Where there is no memory for it, the baseline needs none.
     kernels_[1] = kernel(fake::too_large, 130, 1, 200);
-    const Index full(kernels_, id(0), id(1));
+    const Index full(kernels_, id(0), second);
     Plan<double, std::int32_t> poor(choose_for(a_.view(), Backend::cpu, 1), full, options_);
     EXPECT_EQ(poor.current(), id(0));
 }

@@ -9,7 +9,8 @@ namespace sptune::tuner {
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
     return {view, Backend::cuda, [=] { return fingerprint_on_device(view); },
-            [=] { return extract_features_on_device(view); }};
+            [=] { return extract_features_on_device(view); },
+            [=] { return longest_row_on_device(view); }};
 }
 
 template <class T, class P>

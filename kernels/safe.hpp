@@ -1,0 +1,30 @@
+// What a program multiplies with while nothing is known but the outline of its matrix.
+#pragma once
+
+#include "kernels/variant.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sptune {
+
+/// What can be told of a matrix without a look at its entries.
+struct Outline {
+    index_t rows = 0;
+    std::int64_t nnz = 0;
+    std::int64_t longest_row = -1;  ///< in entries; negative: unknown
+};
+
+/// The CSR kernel that never takes much longer than another one on any matrix of this outline, and
+/// whose preparation costs a few calls. On the CPU the baseline. On a GPU rows in tiles of equal
+/// work, as a few threads per row lose by hundreds of times where one row is long; where a small
+/// matrix is known to have none, threads per row, which have less to wait for.
+Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline);
+
+/// Whether the longest row makes a difference for spmv_safe().
+bool safe_depends_on_rows(Backend backend, const Outline& outline);
+
+/// All that spmv_safe() may answer.
+std::vector<Variant> all_safe(Backend backend, ValueType value, IndexType index);
+
+}  // namespace sptune

@@ -1,0 +1,83 @@
+"""Arrays in host memory: NumPy's, and what NumPy can make an array of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _device
+from ._types import refuse_unsafe
+
+
+def column_numbers(a: np.ndarray, row_ptr: np.ndarray, cols: int) -> np.ndarray:
+    """32-bit column numbers: `a` itself where it has them, else a copy of those in use."""
+    if a.dtype == np.int32:
+        return a
+    a = a[: largest(row_ptr)]
+    if a.size and (a.min() < 0 or a.max() >= cols):
+        raise ValueError("A.indices has entries below 0 or not below the number of columns")
+    return a.astype(np.int32)
+
+
+def row_pointers(a: np.ndarray, wide: bool) -> np.ndarray:
+    return a.astype(np.int64 if wide else np.int32, copy=False)
+
+
+def largest(row_ptr: np.ndarray) -> int:
+    return int(row_ptr[-1]) if row_ptr.size else 0
+
+
+def dtype_of(a: Any) -> np.dtype:
+    return a.dtype
+
+
+def check(a: Any, what: str) -> None:
+    """Refuses what cannot be viewed as an array of the matrix; never copied: changes shall be seen."""
+    if not isinstance(a, np.ndarray):
+        raise TypeError(f"A.{what} is a {type(a).__name__}; expected a NumPy array, as A.data is one")
+    if not a.flags.c_contiguous:
+        raise ValueError(f"A.{what} is not contiguous; say A.{what} = A.{what}.copy()")
+
+
+def view(a: np.ndarray) -> Any:
+    """The array as _sptune takes it."""
+    return a
+
+
+def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
+    """x as _sptune takes it, its shape, and the stream to use.
+
+    Copied where it is not contiguous by columns, or of a type that `dtype` holds.
+    """
+    if type(x) is np.ndarray and x.dtype == dtype and x.flags.f_contiguous:
+        return x, x.shape, 0
+    if _device.is_array(x):
+        raise TypeError(f"{what} lies in the memory of a GPU, but A in host memory; say {what}.get(), or move A "
+                        "there: cupyx.scipy.sparse.csr_matrix(A)")
+    if hasattr(x, "tocsr"):
+        raise TypeError(f"{what} is a sparse matrix; multiply with sptune.auto_spgemm(A, {what})")
+    x = np.asarray(x)
+    refuse_unsafe(x.dtype, dtype, what)
+    x = np.asarray(x, dtype=dtype, order="F")
+    return x, x.shape, 0
+
+
+def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """`out` after a look whether results can go there."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}; expected a NumPy array, since A lies in host memory")
+    if out.dtype != dtype:
+        raise TypeError(f"out has type {out.dtype}; expected {dtype}, the type of A")
+    if out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}; expected {shape}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only; give an array that may be written to")
+    if not out.flags.f_contiguous:
+        raise ValueError("out is not contiguous by columns; make it with "
+                         "numpy.empty(shape, dtype, order='F')")
+    return out
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype, like: Any) -> np.ndarray:
+    return np.empty(shape, dtype, order="F")

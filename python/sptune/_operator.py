@@ -1,0 +1,81 @@
+"""For the iterative solvers of SciPy and CuPy."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from . import _device
+from ._matrix import as_csr
+from ._plan import Plan, plan
+
+
+def aslinearoperator(A: Any, **options: Any) -> Any:
+    """A as a LinearOperator, for `scipy.sparse.linalg.cg`, `gmres`, `eigsh`, `svds` and so on.
+
+    Parameters
+    ----------
+    A : sparse matrix of SciPy or CuPy, shape (m, n)
+        As for `sptune.plan`.
+    **options
+        Those of `sptune.plan`, but for `transposed`. `expected_calls` is about the number of
+        iterations; without it the plan waits until a conversion is sure to pay.
+
+    Returns
+    -------
+    scipy.sparse.linalg.LinearOperator, or cupyx.scipy.sparse.linalg.LinearOperator
+        With `dtype`, `shape`, `matvec`, `rmatvec`, `matmat`, `rmatmat`; `plan`, the sptune.Plan of
+        A; and `update_values(values)`. The first product with A.T makes a plan for it, which holds
+        a transpose.
+
+    Examples
+    --------
+    >>> x, info = scipy.sparse.linalg.cg(sptune.aslinearoperator(A, expected_calls=200), b)
+    """
+    if "transposed" in options:
+        raise TypeError("transposed is not an option here: the operator multiplies with A and, as .T, with A.T")
+    A = as_csr(A)
+    return _operator_class(_device.is_array(A.data))(A, options)
+
+
+@functools.cache
+def _operator_class(on_device: bool) -> Any:
+    if on_device:
+        from cupyx.scipy.sparse.linalg import LinearOperator
+    else:
+        from scipy.sparse.linalg import LinearOperator
+
+    class PlannedOperator(LinearOperator):
+        def __init__(self, A: Any, options: dict[str, Any]) -> None:
+            self.plan = plan(A, **options)
+            self._matrix, self._options = A, options
+            self._back: Plan | None = None
+            self._values: Any = None  # of the last update
+            super().__init__(self.plan.dtype, self.plan.shape)
+
+        def _matvec(self, x: Any) -> Any:
+            return self.plan.apply(x)
+
+        _matmat = _matvec
+
+        def _rmatvec(self, x: Any) -> Any:
+            return self._planned_back().apply(x)
+
+        _rmatmat = _rmatvec
+
+        def _planned_back(self) -> Plan:
+            if self._back is None:
+                back = plan(self._matrix, transposed=True, **self._options)
+                if self._values is not None:
+                    back.update_values(self._values)
+                self._back = back
+            return self._back
+
+        def update_values(self, values: Any) -> None:
+            """Other values for the same structure, as Plan.update_values takes them."""
+            self.plan.update_values(values)
+            self._values = values
+            if self._back is not None:
+                self._back.update_values(values)
+
+    return PlannedOperator

@@ -1,0 +1,199 @@
+"""Plans: a kernel is chosen once and applied many times."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _sptune
+from ._matrix import Csr, as_csr
+from ._sptune import Choice
+
+
+def plan(
+    A: Any,
+    *,
+    expected_calls: float = 0,
+    transposed: bool = False,
+    deterministic: bool = False,
+    memory_bytes: int | None = None,
+    longest_conversion_us: float | None = None,
+    error_bound: float | None = None,
+    variants: str = "*",
+    backend: str = "automatic",
+    online: str = "automatic",
+    epsilon: float = 0.05,
+    grace_calls: float = 20,
+    threads: int = 0,
+    database: str | os.PathLike[str] | None = None,
+) -> Plan:
+    """Chooses a kernel for A and converts A for it where that pays.
+
+    The kernel is the one that `sptune profile` has found for this very matrix on this device, else
+    what a model or a heuristic predicts; those prove themselves on the first calls.
+
+    Parameters
+    ----------
+    A : sparse matrix of SciPy or CuPy, shape (m, n)
+        In CSR format and of type float32 or float64; its arrays are not copied (64-bit column
+        numbers are), and the plan keeps them alive. Other formats are converted, with a
+        ConversionWarning. Columns may be unsorted; duplicates count as their sum.
+    expected_calls : float
+        How often the plan will be applied. 0: unknown; the plan then converts when products have
+        cost as much as converting will.
+    transposed : bool
+        Plan for A.T: x has m entries, the result n. The plan then holds a transpose.
+    deterministic : bool
+        Repeats give the same bits.
+    memory_bytes : int, optional
+        What converted forms may hold beside A.
+    longest_conversion_us : float, optional
+    error_bound : float, optional
+        Largest |y - exact| / (|A| |x|) in any row.
+    variants : str
+        Glob of kernel ids, as `sptune profile` shows them.
+    backend : {"automatic", "cpu", "cuda"}
+        Where A has to lie.
+    online : {"automatic", "always", "never"}
+        Whether the first calls are timed to compare candidates with plain CSR.
+    epsilon, grace_calls : float
+        The promise: all calls take at most (1 + epsilon) times plain CSR and grace_calls plain calls.
+    threads : int
+        On the CPU; 0: all.
+    database : path, optional
+        Folder or exported file; None: $SPTUNE_DB, else the user's own; "": none.
+
+    Raises
+    ------
+    ConstraintError
+        Where the constraints cannot be met; the message says which one.
+    TypeError, ValueError
+        What A or an option should be, in words.
+
+    Examples
+    --------
+    >>> p = sptune.plan(A, expected_calls=1000)
+    >>> y = p @ x
+    >>> p.why()
+    '...'
+    """
+    return Plan(
+        Csr(as_csr(A)),
+        expected_calls=expected_calls,
+        transposed=transposed,
+        deterministic=deterministic,
+        memory_bytes=_size(memory_bytes),
+        longest_conversion_us=longest_conversion_us,
+        error_bound=error_bound,
+        variants=variants,
+        backend=backend,
+        online=online,
+        epsilon=epsilon,
+        grace_calls=grace_calls,
+        threads=threads,
+        database=None if database is None else os.fspath(database),
+    )
+
+
+def _size(memory_bytes: int | None) -> int | None:
+    if memory_bytes is not None and not 0 <= memory_bytes < 2**64:
+        raise ValueError(f"memory_bytes is {memory_bytes}; expected 0 or more")
+    return memory_bytes
+
+
+class Plan:
+    """A matrix, ready to be applied many times; `sptune.plan` makes them.
+
+    Threads may apply one plan at the same time; other Python threads run meanwhile.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        As many entries as the result and as x have: that of A, or of A.T.
+    dtype : numpy.dtype
+        float32 or float64, the type of A.
+    variant : str
+        Id of the kernel that calls use at present.
+    selection : Choice
+        What the plan rests on, as numbers; `why()` says it in sentences.
+    """
+
+    __array_ufunc__ = None  # so that `array @ plan` is refused instead of tried entry by entry
+
+    def __init__(self, matrix: Csr, *, transposed: bool, **options: Any) -> None:
+        self._matrix = matrix
+        self._values: Any = matrix.arrays[2]
+        self._transposed = transposed
+        self._plan = _sptune.plan(matrix.handle, transposed=transposed, **options)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self._matrix.shape
+        return (n, m) if self._transposed else (m, n)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._matrix.dtype
+
+    @property
+    def selection(self) -> Choice:
+        return self._plan.selection()
+
+    @property
+    def variant(self) -> str:
+        return self._plan.selection().id
+
+    def apply(self, x: Any, out: Any = None, alpha: float = 1, beta: float = 0) -> Any:
+        """out = alpha A x + beta out.
+
+        Parameters
+        ----------
+        x : array, shape (n,) or (n, k)
+            In the memory of A. It is copied where it is strided, in C order with k > 1, or of a
+            type that converts to that of A without loss; other types are refused. Entries must be
+            finite: kernels with padding multiply some of them by 0.
+        out : array, shape (m,) or (m, k), optional
+            Of the type of A, contiguous, in Fortran order, and not overlapping x. Made if not given.
+        alpha, beta : float
+            With beta = 0, out is never read; else it has to be given.
+
+        Returns
+        -------
+        out
+            On a GPU the product is enqueued only, on CuPy's current stream.
+
+        Examples
+        --------
+        >>> y = p.apply(x)
+        >>> y is p.apply(x, out=y, alpha=-1, beta=1)      # y -= A @ x, and nothing is allocated
+        True
+        """
+        given, to, out, stream = self._matrix.operands(x, out, beta, self._transposed)
+        self._plan.apply(given, to, alpha, beta, stream)
+        return out
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.apply(x)
+
+    def update_values(self, values: Any) -> None:
+        """Takes other values for the same structure; nothing is chosen anew.
+
+        `values` has shape (nnz,), the order of A.data, and the type of A; it is not copied where it
+        is contiguous. Changing A.data in place and giving it again is fine, too. Calls of other
+        threads are waited for.
+        """
+        nnz = self._matrix.handle.nnz
+        given, shape, _ = self._matrix.place.read(values, self.dtype, "values")
+        if shape != (nnz,):
+            raise ValueError(f"values has shape {shape}; expected ({nnz},), one for each entry of A")
+        self._plan.update_values(given)
+        self._values = given  # keeps the memory alive
+
+    def why(self) -> str:
+        """The kernel, who chose it, and the times that were predicted and measured, in sentences."""
+        return self._plan.why()
+
+    def __repr__(self) -> str:
+        return f"<sptune.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.variant}>"

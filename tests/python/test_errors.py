@@ -1,0 +1,150 @@
+"""What is refused, and whether the message names the remedy."""
+
+import numpy as np
+import pytest
+import sptune
+from matrices import poisson, random_csr
+from scipy import sparse
+
+A = random_csr(60, 40)
+x = np.ones(40)
+
+
+@pytest.fixture(params=["plan", "auto_spmv"])
+def times(request):
+    """(x, out, alpha, beta) -> out"""
+    return sptune.plan(A).apply if request.param == "plan" else lambda *a, **k: sptune.auto_spmv(A, *a, **k)
+
+
+@pytest.mark.parametrize("bad, error, message", [
+    (np.ones(41), ValueError, r"shape \(41,\); expected \(40,\)"),
+    (np.ones((1, 40)), ValueError, r"expected \(40,\), or \(40, k\)"),
+    (np.ones((40, 2, 2)), ValueError, "shape"),
+    (1.0, ValueError, "shape"),
+    (x + 0j, TypeError, r"x\.real"),
+    (np.array(["a"] * 40), TypeError, "type"),
+    (x.astype(np.longdouble), TypeError, "astype"),
+    (sparse.csr_matrix(np.ones((40, 1))), TypeError, "auto_spgemm"),
+])
+def test_bad_x(times, bad, error, message):
+    with pytest.raises(error, match=message):
+        times(bad)
+
+
+def test_float64_x_for_a_float32_matrix():
+    narrow = sptune.plan(A.astype(np.float32))
+    with pytest.raises(TypeError, match="astype"):
+        narrow @ x
+    assert (narrow @ x.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("bad, error, message", [
+    (np.ones(59), ValueError, r"shape \(59,\); expected \(60,\)"),
+    (np.ones((60, 1)), ValueError, "shape"),
+    (np.ones(60, np.float32), TypeError, "float64"),
+    (np.ones(120)[::2], ValueError, "contiguous"),
+    (np.broadcast_to(1.0, 60), ValueError, "read-only"),
+    ([0.0] * 60, TypeError, "NumPy array"),
+])
+def test_bad_out(times, bad, error, message):
+    with pytest.raises(error, match=message):
+        times(x, bad)
+
+
+def test_out_that_overlaps_x(times):
+    both = np.ones(99)
+    with pytest.raises(ValueError, match="overlap"):
+        times(both[:40], both[39:])
+    assert np.allclose(times(both[:39 + 1].copy(), both[39:]), A @ x)
+
+
+def test_beta_without_out(times):
+    with pytest.raises(ValueError, match="out"):
+        times(x, beta=1)
+
+
+@pytest.mark.parametrize("make", [sptune.plan, lambda B: sptune.auto_spmv(B, x),
+                                  lambda B: sptune.auto_spgemm(B, B)])
+@pytest.mark.parametrize("bad, error, message", [
+    (np.eye(3), TypeError, "csr_array"),
+    (None, TypeError, "sparse"),
+    ("csr", TypeError, "sparse"),
+    (A.astype(np.int64), TypeError, "astype"),
+    (A.astype(complex), TypeError, "complex128"),
+])
+def test_bad_matrices(make, bad, error, message):
+    with pytest.raises(error, match=message):
+        make(bad)
+
+
+def broken(**arrays):
+    """A with other arrays: SciPy does not look at them again."""
+    B = A.copy()
+    for name, array in arrays.items():
+        setattr(B, name, array)
+    return B
+
+
+@pytest.mark.parametrize("make", [sptune.plan, lambda B: sptune.auto_spmv(B, x)])
+@pytest.mark.parametrize("arrays, message", [
+    (dict(indices=A.indices + 40), "indices"),
+    (dict(indices=A.indices - 40), "indices"),
+    (dict(indices=A.indices.astype(np.int64) + 2**32), "indices"),
+    (dict(indptr=A.indptr[::-1].copy()), "indptr"),
+    (dict(indptr=A.indptr + 1), "indptr"),
+    (dict(indptr=A.indptr[:-1]), "one entry more"),
+    (dict(data=A.data[:-1]), "A.data"),
+    (dict(data=np.repeat(A.data, 2)[::2]), "A.data.copy"),
+])
+def test_broken_matrices(make, arrays, message):
+    with pytest.raises(ValueError, match=message):
+        make(broken(**arrays))
+
+
+def test_too_wide_matrices():
+    wide = sparse.csr_matrix((np.ones(1), (np.zeros(1, np.int64), np.array([2**31]))), shape=(1, 2**31 + 1))
+    with pytest.raises(ValueError, match="32 bits"):
+        sptune.plan(wide)
+
+
+@pytest.mark.parametrize("options, error, message", [
+    (dict(error_bound=1e-30), sptune.ConstraintError, "error bound"),
+    (dict(variants="nothing"), sptune.ConstraintError, "variants"),
+    (dict(backend="cuda"), sptune.ConstraintError, "memory of cpu"),
+    (dict(backend="gpu"), ValueError, '"cuda"'),
+    (dict(online="perhaps"), ValueError, '"never"'),
+    (dict(memory_bytes=-1), ValueError, "memory_bytes"),
+    (dict(expected_calls=-1), ValueError, "expected_calls"),
+    (dict(epsilon=0), ValueError, "epsilon"),
+    (dict(threads=-1), ValueError, "threads"),
+    (dict(expected_cals=1), TypeError, "expected_cals"),
+])
+def test_bad_options(options, error, message):
+    with pytest.raises(error, match=message):
+        sptune.plan(A, **options)
+    assert issubclass(sptune.ConstraintError, ValueError)
+
+
+@pytest.mark.parametrize("bad, error, message", [
+    (A.data[:-1].copy(), ValueError, "shape"),
+    (A.data + 0j, TypeError, "values"),
+])
+def test_bad_values(bad, error, message):
+    plan = sptune.plan(A)
+    with pytest.raises(error, match=message):
+        plan.update_values(bad)
+    assert np.allclose(plan @ x, A @ x)
+
+
+def test_arrays_do_not_multiply_plans():
+    with pytest.raises(TypeError):
+        np.ones(60) @ sptune.plan(A)
+
+
+def test_products_that_do_not_fit():
+    with pytest.raises(ValueError, match="60 × 40"):
+        sptune.auto_spgemm(A, A)
+    with pytest.raises(ValueError, match="no kernel"):
+        sptune.auto_spgemm(A, A.T.tocsr(), variant="spgemm.cpu.nothing")
+    with pytest.raises(MemoryError):
+        sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=100)

@@ -1,0 +1,166 @@
+"""Who keeps what alive, and threads."""
+
+import gc
+import os
+import signal
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+import sptune
+from matrices import assert_product, poisson, random_csr
+from sptune import _auto
+
+
+@pytest.mark.parametrize("calls", [0, 1e6])
+def test_plans_keep_the_arrays_alive(calls):
+    A = random_csr(2000, 2000, 0.005)
+    same = A.copy()
+    plan = sptune.plan(A, expected_calls=calls)
+    arrays = [weakref.ref(a) for a in (A.indptr, A.indices, A.data)]
+    del A
+    gc.collect()
+    assert all(a() is not None for a in arrays)
+    litter = [np.full(same.nnz, np.nan) for _ in range(20)]
+    x = np.ones(2000)
+    assert_product(plan @ x, same, x)
+    del plan, litter
+    gc.collect()
+    assert all(a() is None for a in arrays)
+
+
+def test_plans_keep_new_values_alive_and_drop_old_ones():
+    A = random_csr(500, 500)
+    plan = sptune.plan(A)
+    old, values = weakref.ref(A.data), 2 * A.data
+    plan.update_values(values)
+    values, A.data = weakref.ref(values), values
+    A.data = A.data.copy()
+    gc.collect()
+    assert values() is not None
+    x = np.ones(500)
+    assert_product(plan @ x, A, x)
+    plan.update_values(A.data)
+    assert values() is None
+    assert old is not None
+
+
+def test_auto_spmv_keeps_nothing_alive():
+    before = len(_auto._known)
+    A = random_csr(500, 500)
+    sptune.auto_spmv(A, np.ones(500))
+    arrays = [weakref.ref(a) for a in (A.indptr, A.indices, A.data)]
+    assert len(_auto._known) == before + 1
+    del A
+    gc.collect()
+    assert all(a() is None for a in arrays)
+    assert len(_auto._known) == before
+
+
+def test_other_matrices_at_the_same_addresses():
+    """Freed arrays come back at once, with contents that samples hardly tell apart."""
+    x = np.ones(1000)
+    A = poisson(32)[:1000, :1000].tocsr()
+    structure, columns, values = A.indptr.copy(), A.indices.copy(), A.data.copy()
+    addresses = set()
+    for k in range(200):
+        A = type(A)((values.copy(), columns.copy(), structure.copy()), shape=A.shape)
+        addresses.add(A.data.ctypes.data)
+        A.data[7 * k] += 1
+        for _ in range(5):
+            assert_product(sptune.auto_spmv(A, x), A, x)
+        del A
+        A = poisson(2)
+        A = type(A)((1000, 1000))
+    assert len(addresses) < 200  # else this has tested nothing
+
+
+def test_forked_children_can_go_on():
+    """As multiprocessing does it; OpenMP alone would wait forever for threads that no fork copies."""
+    A = poisson(100)
+    x = np.ones(A.shape[0])
+    plan = sptune.plan(A, expected_calls=1000)
+    for _ in range(10):
+        plan @ x
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # instead of a hang
+        same = np.allclose(plan @ x, A @ x) and np.allclose(sptune.auto_spmv(A, x), A @ x)
+        os._exit(0 if same else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert_product(plan @ x, A, x)
+
+
+def in_threads(count, work):
+    errors = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as e:
+            errors.append(e)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if errors:
+        raise errors[0]
+
+
+def test_threads_share_a_plan():
+    A = random_csr(1500, 1000, 0.02)
+    plan = sptune.plan(A, expected_calls=2000)
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(100):
+            x = rng.standard_normal(1000)
+            assert_product(plan @ x, A, x)
+            assert_product(sptune.auto_spmv(A, x), A, x)
+
+    in_threads(4, work)
+
+
+def test_threads_wait_for_new_values():
+    """Every product is one with the old values or with the new ones, not with some of either."""
+    A = poisson(150)
+    x = np.random.default_rng(0).standard_normal(A.shape[1])
+    plan = sptune.plan(A, expected_calls=1e6, variants="*.sell.*", online="never")
+    once = plan @ x
+    values = [A.data.copy(), 2 * A.data]
+
+    def work(i):
+        for k in range(100):
+            if i == 0:
+                plan.update_values(values[k % 2])
+            else:
+                y = plan @ x
+                assert np.allclose(y, once, atol=1e-9) or np.allclose(y, 2 * once, atol=1e-9)
+
+    in_threads(3, work)
+
+
+def test_other_threads_run_during_work():
+    A = poisson(600)
+    gaps, working = [], True
+
+    def look_at_the_clock():
+        last = time.perf_counter()
+        while working:
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+
+    thread = threading.Thread(target=look_at_the_clock)
+    thread.start()
+    began = time.perf_counter()
+    sptune.auto_spgemm(A, A, threads=1)
+    took = time.perf_counter() - began
+    working = False
+    thread.join()
+    assert max(gaps) < took / 2

@@ -1,0 +1,58 @@
+"""aslinearoperator in the solvers of SciPy."""
+
+import numpy as np
+import pytest
+import sptune
+from matrices import assert_product, poisson, random_csr
+from scipy.sparse import linalg
+
+
+@pytest.mark.parametrize("solver", [linalg.cg, linalg.gmres, linalg.bicgstab, linalg.minres])
+def test_solvers_converge(solver):
+    A = poisson(30)
+    b = np.random.default_rng(0).standard_normal(A.shape[0])
+    x, failed = solver(sptune.aslinearoperator(A, expected_calls=100), b)
+    assert not failed
+    assert np.linalg.norm(A @ x - b) < 1e-3 * np.linalg.norm(b)
+
+
+def test_eigenvalues_and_singular_values():
+    A = poisson(15)
+    op = sptune.aslinearoperator(A)
+    assert np.allclose(linalg.eigsh(op, k=3)[0], linalg.eigsh(A, k=3)[0])
+    R = random_csr(60, 40)
+    assert np.allclose(linalg.svds(sptune.aslinearoperator(R), k=3)[1], linalg.svds(R, k=3)[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_it_is_a_linear_operator(dtype):
+    A = random_csr(60, 40, dtype=dtype)
+    op = sptune.aslinearoperator(A)
+    assert isinstance(op, linalg.LinearOperator)
+    assert op.shape == A.shape and op.dtype == dtype
+    X, Y = np.ones((40, 3), dtype), np.ones((60, 3), dtype)
+    assert_product(op.matvec(X[:, 0]), A, X[:, 0])
+    assert op.matvec(X[:, :1]).shape == (60, 1)
+    assert_product(op.matmat(X), A, X)
+    assert_product(op @ X, A, X)
+    assert_product(op.rmatvec(Y[:, 0]), A, Y[:, 0], transposed=True)
+    assert_product(op.rmatmat(Y), A, Y, transposed=True)
+    assert_product(op.T @ Y[:, 0], A, Y[:, 0], transposed=True)
+    assert_product((2 * op) @ X[:, 0], 2 * A, X[:, 0])
+
+
+def test_new_values_reach_both_directions():
+    A = random_csr(60, 40)
+    op = sptune.aslinearoperator(A, expected_calls=10)
+    x, y = np.ones(40), np.ones(60)
+    for first in (True, False):  # before and after there is a plan for A.T
+        A.data = np.random.default_rng(first).standard_normal(A.nnz)
+        op.update_values(A.data)
+        assert_product(op @ x, A, x)
+        assert_product(op.T @ y, A, y, transposed=True)
+
+
+def test_options():
+    assert sptune.aslinearoperator(poisson(5), variants="*.csr.*").plan.variant.startswith("spmv.cpu.csr.")
+    with pytest.raises(TypeError, match=r"\.T"):
+        sptune.aslinearoperator(poisson(5), transposed=True)

@@ -101,7 +101,7 @@ class Comparer {
         tuner::SelectOptions options;
         options.calls = kManyCalls;
         options.threads = options_.threads;
-        options.store = session_.store();
+        options.databases = session_.databases();
         const tuner::Selection s = tuner::select_spmv(matrix, backend, options);
         return {s.chosen.id, s.select_us, std::string(to_string(s.source))};
     }
@@ -111,8 +111,8 @@ class Comparer {
     AutoChoice choose_product(CsrView<T, P>, const ProductFeatures& product, double features_us,
                               Backend backend) const {
         const Stopwatch watch;
-        const tuner::ProductSelection s =
-            tuner::select_product<T, P>(product, backend, session_.store(), options_.threads);
+        const tuner::ProductSelection s = tuner::select_product<T, P>(
+            product, backend, session_.databases().get(), options_.threads);
         return {s.id, features_us + watch.seconds() * 1e6,
                 s.source == "database" ? "exact" : "heuristic"};
     }

@@ -33,6 +33,10 @@ constexpr std::array kCommands{
     DbCommand{"prune", "remove what is of no use", run_db_prune},
 };
 
+void warn_of(const std::string& file, const std::string& reason) {
+    warn(file + ": ignored: " + reason);
+}
+
 std::string overview() {
     std::string out = "Usage: sptune db COMMAND [ARGUMENT...]\n\nThe tuning database.\n\n";
     for (const DbCommand& command : kCommands)
@@ -42,16 +46,21 @@ std::string overview() {
 
 }  // namespace
 
+void require_db(const std::string& named) {
+    if (!named.empty() && !std::filesystem::exists(named))
+        throw InputError(named, 0, "there is no such database");
+}
+
 db::Store open_db(const std::string& named) {
-    return db::Store(named.empty() ? db::default_path() : std::filesystem::path(named),
-                     [](const std::string& file, const std::string& reason) {
-                         warn(file + ": ignored: " + reason);
-                     });
+    return db::Store(named.empty() ? db::default_path() : std::filesystem::path(named), warn_of);
+}
+
+std::shared_ptr<const db::Databases> open_databases(const std::string& named) {
+    return std::make_shared<const db::Databases>(named, warn_of);
 }
 
 db::Store open_existing_db(const std::string& named) {
-    if (!named.empty() && !std::filesystem::exists(named))
-        throw InputError(named, 0, "there is no such database");
+    require_db(named);
     return open_db(named);
 }
 

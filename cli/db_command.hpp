@@ -1,8 +1,9 @@
 // The commands below `sptune db`.
 #pragma once
 
-#include "db/store.hpp"
+#include "db/databases.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,21 @@ int run_db_prune(const std::vector<std::string>& args);
 
 inline constexpr const char* kDbHelp =
     "the database: a folder or an exported file ($SPTUNE_DB, else ~/.local/share/sptune/db)";
+inline constexpr const char* kDatabasesHelp =
+    "the only database to ask: a folder or an exported file ($SPTUNE_DB, else those that `sptune "
+    "info` lists)";
 
 /// The database at `named`, or the user's own when that is empty. Unusable entries are warned of.
 db::Store open_db(const std::string& named);
 
-/// The same for reading: the user's own may not be there yet, but one that was named has to be.
-/// Throws InputError.
+/// All that are asked where `named` is what --db says: see db::places().
+std::shared_ptr<const db::Databases> open_databases(const std::string& named);
+
+/// Throws InputError where a database was named that is not there.
+void require_db(const std::string& named);
+
+/// open_db() for reading: the user's own may not be there yet, but one that was
+/// named has to be. Throws InputError.
 db::Store open_existing_db(const std::string& named);
 
 }  // namespace sptune::cli

@@ -8,11 +8,13 @@
 #include "cli/table.hpp"
 #include "cli/version.hpp"
 #include "db/codec.hpp"
-#include "db/store.hpp"
+#include "db/databases.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "tuner/sweep.hpp"
+
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,7 +37,23 @@ std::vector<FormatCount> counts_of(const db::Device& device, Op op) {
                           : count_spgemm_variants(backend, ValueType::f64, IndexType::i32);
 }
 
-Json info_document(const std::vector<const db::Device*>& devices, const std::string& db_path) {
+/// What there is at a place.
+std::string state_of(const db::Place& place) {
+    std::error_code error;
+    const auto type = std::filesystem::status(place.path, error).type();
+    return type == std::filesystem::file_type::not_found   ? "nothing there"
+           : type == std::filesystem::file_type::regular   ? "exported file"
+           : type == std::filesystem::file_type::directory ? "folder"
+                                                           : "not readable";
+}
+
+Json info_document(const std::vector<const db::Device*>& devices,
+                   const std::vector<db::Place>& places) {
+    Json databases = Json::array();
+    for (const db::Place& place : places)
+        databases.push_back({{"owner", db::to_string(place.owner)},
+                             {"path", place.path.string()},
+                             {"state", state_of(place)}});
     Json list = Json::array(), variants = Json::object();
     for (const db::Device* device : devices) {
         list.push_back(db::to_json(*device));
@@ -55,7 +73,8 @@ Json info_document(const std::vector<const db::Device*>& devices, const std::str
               {"mkl", mkl_status()},
               {"cusparse", cusparse_status()}}},
             {"variants", std::move(variants)},
-            {"db", db_path}};
+            {"db", places.front().path.string()},
+            {"databases", std::move(databases)}};
 }
 
 std::string cpu_facts(const db::Device& device, const Style& style) {
@@ -104,13 +123,17 @@ std::string kernel_counts(const db::Device& device, Op op, const Style& style) {
     return kernels.render(style);
 }
 
-std::string info_text(const std::vector<const db::Device*>& devices, const std::string& db_path) {
+std::string info_text(const std::vector<const db::Device*>& devices,
+                      const std::vector<db::Place>& places) {
     const Style style(stdout);
     Table facts({{"", Align::left}, {"", Align::left}});
     facts.add({"CUDA", cuda_status()});
     facts.add({"cuSPARSE", cusparse_status()});
     facts.add({"MKL", mkl_status()});
-    facts.add({"database", db_path});
+    for (const db::Place& place : places)
+        facts.add({&place == &places.front() ? "databases" : "then",
+                   fmt::format("{} ({}; {})", place.path.string(), db::to_string(place.owner),
+                               state_of(place))});
     std::string out =
         style(Tone::bold, "sptune " + version()) + ", " + compiler() + "\n" + facts.render(style);
     for (const db::Device* device : devices) {
@@ -136,16 +159,16 @@ int run_info(const std::vector<std::string>& args) {
                     "Shows the devices, their measured bandwidth and the kernels of this build.");
     options.integer("threads", "N", threads, 0, 4096, "threads to measure with (0: all)")
         .text("mkl", "PATH", mkl, "libmkl_rt.so.2 or its folder")
-        .text("db", "PATH", db_path, kDbHelp)
+        .text("db", "PATH", db_path, kDatabasesHelp)
         .text("json", "FILE|-", json, "write the same as JSON; - prints it alone on stdout")
         .example("sptune info")
         .example("sptune info --json - | jq '.devices[0].bandwidth_gbs'");
     if (!options.parse(args)) return kOk;
     if (!mkl.empty()) set_mkl_path(mkl);
-    if (db_path.empty()) db_path = db::default_path().string();
+    const std::vector<db::Place> places = db::places(db_path);
     const auto devices = all_devices(threads);
-    if (!json.empty()) write_json(json, info_document(devices, db_path));
-    if (json != "-") write_text("-", info_text(devices, db_path));
+    if (!json.empty()) write_json(json, info_document(devices, places));
+    if (json != "-") write_text("-", info_text(devices, places));
     return kOk;
 }
 

@@ -7,6 +7,7 @@
 #include "features/features.hpp"
 #include "features/product.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/transposed.hpp"
 
 #include <limits>
 #include <type_traits>
@@ -15,19 +16,6 @@
 #include <fmt/format.h>
 
 namespace sptune::cli {
-
-/// Aᵀ as CSR; holds its arrays.
-template <class T, class P>
-class Transposed {
-  public:
-    Transposed(CsrView<T, P> a, int threads) : csc_(csr_to_csc(a, threads)) {}
-    CsrView<T, P> view() const {
-        return {csc_.cols, csc_.rows, csc_.col_ptr.data(), csc_.row_idx.data(), csc_.values.data()};
-    }
-
-  private:
-    Csc<T, P> csc_;
-};
 
 /// What 32-bit row pointers count.
 inline constexpr std::uint64_t kMostNarrow = std::numeric_limits<std::int32_t>::max();

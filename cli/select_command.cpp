@@ -47,7 +47,7 @@ bool parse(const std::vector<std::string>& args, Request& r) {
                 "largest error of a row of A x, relative to |A||x|, that has to be kept")
         .text("variants", "GLOB", r.variants, "only kernels whose id matches")
         .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to have Intel MKL to choose")
-        .text("db", "PATH", r.db, kDbHelp)
+        .text("db", "PATH", r.db, kDatabasesHelp)
         .flag("no-db", r.no_db, "do not look into the database")
         .text("json", "FILE|-", r.json, "write the answer as JSON; - prints it alone on stdout")
         .example("sptune select matrix.mtx --calls 500")
@@ -114,10 +114,9 @@ int run_select(const std::vector<std::string>& args) {
     if (!parse(args, request)) return kOk;
     const Backend backend = backends_of(request.backend).front();
     if (!request.mkl.empty()) set_mkl_path(request.mkl);
-    std::optional<db::Store> store;
-    if (!request.no_db) store.emplace(open_existing_db(request.db));
+    require_db(request.db);
     tuner::SelectOptions options = options_of(request);
-    if (store) options.store = &*store;
+    if (!request.no_db) options.databases = open_databases(request.db);
     const std::string& path = request.files[0];
     return with_matrix(
         path, {parse_precision(request.precision), request.threads}, [&](const auto& matrix) {

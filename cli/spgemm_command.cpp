@@ -45,8 +45,17 @@ template <class T, class P>
 tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& variant,
                                const ProductFeatures& product, Backend backend) {
     if (!variant.empty()) return {variant, "asked for"};
-    const db::Store store = open_db(r.db);
-    return tuner::select_product<T, P>(product, backend, &store, r.threads);
+    const auto databases = open_databases(r.db);
+    return tuner::select_product<T, P>(product, backend, databases.get(), r.threads);
+}
+
+/// Names the database, unless it is the user's.
+std::string source_text(const tuner::ProductSelection& choice) {
+    using Owner = db::Place::Owner;
+    const bool foreign =
+        choice.place.owner == Owner::system || choice.place.owner == Owner::built_in;
+    return foreign ? fmt::format("{} {}", choice.source, choice.place.path.string())
+                   : choice.source;
 }
 
 nlohmann::ordered_json size_json(const std::string& path, std::int64_t rows, std::int64_t cols,
@@ -84,7 +93,7 @@ void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
         "with the allocation of C{}\n",
         count(c.rows), count(c.cols), count(nnz),
         count(static_cast<std::int64_t>(product.products)), significant(compression), choice.id,
-        choice.source, duration_us(done.multiply_us), significant(gflops),
+        source_text(choice), duration_us(done.multiply_us), significant(gflops),
         done.convert_us > 0 ? " and without a conversion of " + duration_us(done.convert_us) : "");
     write_text("-", text);
 }
@@ -92,8 +101,8 @@ void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
 template <class T, class P>
 int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std::string& variant) {
     const Backend backend = backends_of(r.backend).front();
-    const ProductFeatures product =
-        product_features(a, b, fingerprint(a, r.threads), fingerprint(b, r.threads), r.threads);
+    // On the host, where A and B are, whatever multiplies them.
+    const ProductFeatures product = tuner::features_of_pair(a, b, Backend::cpu, r.threads);
     const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
     SpgemmOptions options;
     options.sorted = !r.unsorted;
@@ -172,7 +181,7 @@ int run_spgemm(const std::vector<std::string>& args) {
         .choice("search", {"rowwise", "two-pointers", "binary", "tiles"}, r.search,
                 "of blocks: how those that meet are found (rowwise); tiles: 8 × 8 by tensor cores")
         .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to multiply with Intel MKL")
-        .text("db", "PATH", r.db, kDbHelp)
+        .text("db", "PATH", r.db, kDatabasesHelp)
         .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
         .example("sptune spgemm a.mtx b.mtx -o c.mtx")
         .example("sptune spgemm tall.mtx --transpose-b")

@@ -68,7 +68,9 @@ int for_each_backend(const std::vector<Backend>& backends,
 
 SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
     if (!request.mkl.empty()) set_mkl_path(request.mkl);
-    if (!request.no_db) store_.emplace(open_db(request.db));
+    if (request.no_db) return;
+    store_.emplace(open_db(request.db));
+    databases_ = open_databases(request.db);
 }
 
 tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {

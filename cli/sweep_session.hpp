@@ -3,10 +3,11 @@
 #pragma once
 
 #include "cli/sweep_request.hpp"
-#include "db/store.hpp"
+#include "db/databases.hpp"
 #include "tuner/sweep.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +44,8 @@ class SweepSession {
     /// What is stored for a matrix, or a pair, of this fingerprint on this device and --cache.
     std::optional<db::Entry> stored(Op op, ValueType value, IndexType index,
                                     std::uint64_t fingerprint, Backend backend) const;
-    /// The database; nullptr with --no-db.
-    const db::Store* store() const { return store_ ? &*store_ : nullptr; }
+    /// All that are asked for a choice; null with --no-db.
+    std::shared_ptr<const db::Databases> databases() const { return databases_; }
 
     struct Saved {
         std::string note;     ///< a line for the report: where, or why not; may be empty
@@ -60,7 +61,8 @@ class SweepSession {
 
   private:
     const SweepRequest& request_;
-    std::optional<db::Store> store_;
+    std::optional<db::Store> store_;  ///< what was measured here, and will be
+    std::shared_ptr<const db::Databases> databases_;
 };
 
 }  // namespace sptune::cli

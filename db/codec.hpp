@@ -29,6 +29,7 @@ nlohmann::ordered_json profile_document(const Entry& entry);
 /// Throws NewerSchema naming the schema when it is a later version's.
 Entry entry_from_json(const nlohmann::ordered_json& json);
 /// The same for a part of an entry.
+Features features_from_json(const nlohmann::ordered_json& json);
 Device device_from_json(const nlohmann::ordered_json& json);
 Candidate candidate_from_json(const nlohmann::ordered_json& json);
 

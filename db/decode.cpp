@@ -147,6 +147,12 @@ void decode(const At& at, T& out) {
 
 }  // namespace
 
+Features features_from_json(const Json& json) {
+    Features features;
+    decode(At{json}, features);
+    return features;
+}
+
 Device device_from_json(const Json& json) {
     Device device;
     decode(At{json}, device);

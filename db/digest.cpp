@@ -89,11 +89,41 @@ std::string text_or_empty(const Json& json) {
     return json.is_string() ? json.get<std::string>() : std::string();
 }
 
+/// An entry on one line as to_text() writes it to a file of its own: a line for each member, and
+/// for each candidate.
+std::string as_file(Text entry) {
+    std::string text;
+    text.reserve(entry.size() + entry.size() / 16);
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < entry.size(); ++i) {
+        const char c = entry[i];
+        const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+        if (in_string) {
+            in_string = c != '"';
+            text += c;
+            if (c == '\\' && i + 1 < entry.size()) text += entry[++i];
+            continue;
+        }
+        in_string = c == '"';
+        depth += opens - closes;
+        if (closes && (depth == 0 || (depth == 1 && c == ']'))) text += '\n';
+        text += c;
+        if (c == ':' && depth == 1) text += ' ';
+        const bool between_candidates = depth == 2 && c == ',' && entry.substr(i + 1, 1) == "{";
+        if ((opens && (depth == 1 || (depth == 2 && c == '['))) || (c == ',' && depth == 1) ||
+            between_candidates)
+            text += '\n';
+    }
+    return text;
+}
+
 Digest digest_of_lines(const Lines& lines) {
     Json head{{"schema", lines.member("schema")}};
     require_schema(head, "sptune.entry");
     Digest d;
     d.device = device_from_json(lines.member("device"));
+    d.features = features_from_json(lines.member("features"));
     d.winner = text_or_empty(lines.member("winner"));
     d.baseline = text_or_empty(lines.member("baseline"));
     d.complete = lines.member("complete") == Json(true);
@@ -113,7 +143,7 @@ Digest digest_of_lines(const Lines& lines) {
 }  // namespace
 
 Digest digest_of(const Entry& entry) {
-    Digest d{entry.device, entry.winner, entry.baseline, entry.complete, {}};
+    Digest d{entry.device, entry.features, entry.winner, entry.baseline, entry.complete, {}};
     for (const Candidate& c : entry.candidates)
         if (c.status == Status::ok && c.time) d.fastest.push_back(c);
     std::stable_sort(
@@ -129,6 +159,18 @@ Digest digest_of(const Entry& entry) {
 Digest read_digest(const std::filesystem::path& file) {
     const std::string text = read_text(file);
     return text.starts_with(kHead) ? digest_of_lines(Lines(text)) : digest_of(read_entry(file));
+}
+
+std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key) {
+    const std::string text = as_file(line);
+    const Lines lines(text);
+    const auto word = [&](Text name) { return text_or_empty(lines.member(name)); };
+    const Json matrix = lines.member("matrix");
+    const std::string key =
+        fmt::format("{}-{}-{}-{}-{}", word("op"), word("precision"), word("index"), word("cache"),
+                    matrix.value("fingerprint", ""));
+    if (key != entry_key) return std::nullopt;
+    return digest_of_lines(lines);
 }
 
 Device read_device(const std::filesystem::path& file) {

@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sptune::db {
 
 struct Digest {
     Device device;
+    Features features;
     std::string winner, baseline;  ///< ids; may be empty
     bool complete = false;
     /// Those that are ok, without their samples, the fastest first; at most kDigestCandidates, and
@@ -26,6 +28,9 @@ Digest digest_of(const Entry& entry);
 /// all of an entry takes 5 ms. Trusts what it does not read; a file that sptune has not laid out
 /// itself is read in full. Throws as read_entry() does.
 Digest read_digest(const std::filesystem::path& file);
+
+/// The same of an entry as export_store() writes it, on one line; nullopt where it has another key.
+std::optional<Digest> read_digest_of_line(std::string_view line, const std::string& entry_key);
 
 /// Only the device of an entry file. Throws as read_entry() does.
 Device read_device(const std::filesystem::path& file);

@@ -123,36 +123,6 @@ void scan(const fs::path& where, const Visit& visit, const Refuse& refuse) {
         error ? error.message() : "is neither a folder of entries nor an exported document");
 }
 
-std::vector<Entry> find_in_export(const fs::path& file, const std::string& entry_key) {
-    const std::string text = read_text(file);
-    std::vector<Entry> found;
-    const auto take = [&](const nlohmann::ordered_json& json) {
-        try {
-            Entry entry = entry_from_json(json);
-            if (db::entry_key(entry) == entry_key) found.push_back(std::move(entry));
-        } catch (const Error&) {  // not for us to judge here; `db check` tells
-        }
-    };
-    constexpr std::string_view kOurs = "{\n\"schema\": \"sptune.export/1\"",
-                               kEntry = "\n{\"schema\":\"sptune.entry/1\"";
-    if (!text.starts_with(kOurs)) {
-        const auto document = parse_document(text);
-        require_schema(document, "sptune.export");
-        for (const auto& json : document.value("entries", nlohmann::ordered_json::array()))
-            take(json);
-        return found;
-    }
-    const std::string_view all = text;
-    const std::string mark =
-        fmt::format("\"fingerprint\":\"{}\"", entry_key.substr(entry_key.rfind('-') + 1));
-    for (std::size_t at = all.find(kEntry); at != all.npos; at = all.find(kEntry, at + 1)) {
-        std::string_view line = all.substr(at + 1, all.find('\n', at + 1) - at - 1);
-        if (line.ends_with(',')) line.remove_suffix(1);
-        if (line.substr(0, line.find('}')).find(mark) != line.npos) take(parse_document(line));
-    }
-    return found;
-}
-
 std::vector<fs::path> leftovers(const fs::path& where) {
     constexpr std::chrono::hours kNoWriterTakesThisLong{1};
     std::vector<fs::path> found;

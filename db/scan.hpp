@@ -28,10 +28,6 @@ Entry read_entry(const std::filesystem::path& file);
 /// of Store::for_each(). Throws InputError when `where` itself is not a database.
 void scan(const std::filesystem::path& where, const Visit& visit, const Refuse& refuse);
 
-/// The entries of an exported document that have this key, whatever their device; invalid ones are
-/// left out. A document that sptune has laid out itself is not parsed but for them. Throws Error.
-std::vector<Entry> find_in_export(const std::filesystem::path& file, const std::string& entry_key);
-
 /// Temporary files of `where` that have been there for so long that no writer can be behind them.
 std::vector<std::filesystem::path> leftovers(const std::filesystem::path& where);
 

@@ -2,6 +2,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "db/export_index.hpp"
 #include "db/scan.hpp"
 #include "matrix/atomic_file.hpp"
 
@@ -32,7 +33,8 @@ fs::path Store::entry_path(const std::string& device_key, const std::string& ent
     return where_ / path_safe(device_key) / (path_safe(entry_key) + ".json");
 }
 
-void Store::warn(const std::string& file, const std::string& reason) const {
+void Store::warn(const std::string& file, const std::string& reason, Missed* missed) const {
+    if (missed) missed->trouble = file + ": " + reason;
     if (warn_) warn_(file, reason);
 }
 
@@ -63,18 +65,17 @@ std::optional<Entry> Store::load(const std::string& device_key,
 }
 
 std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
-                                    std::vector<std::string>* others) const {
+                                    Missed* missed) const {
     if (read_only()) {
         std::optional<Digest> found;
-        // Only entries of this key are decoded: an export holds many.
         try {
-            for (const Entry& entry : find_in_export(where_, entry_key))
-                if (entry.device.key == device_key)
-                    found = digest_of(entry);
-                else if (others)
-                    others->push_back(entry.device.key);
+            for (Digest& digest : ExportIndex::of(where_)->find(entry_key))
+                if (digest.device.key == device_key)
+                    found = std::move(digest);
+                else if (missed)
+                    missed->others.push_back(digest.device.key);
         } catch (const std::exception& e) {
-            warn(where_.string(), e.what());
+            warn(where_.string(), e.what(), missed);
         }
         return found;
     }
@@ -86,19 +87,26 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
             if (digest.device.key == device_key) return digest;
         }
     } catch (const std::exception& e) {
-        warn(file.string(), e.what());
+        warn(file.string(), e.what(), missed);
     }
-    if (!others) return std::nullopt;
+    if (!missed) return std::nullopt;
     for (fs::directory_iterator it(where_, error), end; !error && it != end; it.increment(error))
         if (const auto other = it->path() / file.filename();
             other != file && fs::exists(other, error))
-            others->push_back(it->path().filename().string());
+            missed->others.push_back(it->path().filename().string());
     return std::nullopt;
 }
 
 bool Store::may_know(const std::string& device_key) const {
+    if (read_only()) {
+        try {
+            return ExportIndex::of(where_)->knows(device_key);
+        } catch (const std::exception&) {  // digest() warns of it
+            return false;
+        }
+    }
     std::error_code error;
-    return read_only() || fs::is_directory(where_ / path_safe(device_key), error);
+    return fs::is_directory(where_ / path_safe(device_key), error);
 }
 
 std::optional<Device> Store::device(const std::string& device_key) const {

@@ -26,6 +26,12 @@ struct Summary {
     std::string created_utc;
 };
 
+/// Why there was no digest.
+struct Missed {
+    std::vector<std::string> others;  ///< device keys under which the same entry key is stored
+    std::string trouble;  ///< what was warned of: "FILE: REASON"; empty for a plain miss
+};
+
 class Store {
   public:
     /// Opens a directory (made on the first write) or an exported file (read-only).
@@ -34,12 +40,13 @@ class Store {
     /// nullopt on a miss; a corrupt or newer entry is a warned miss, never a failure.
     std::optional<Entry> load(const std::string& device_key, const std::string& entry_key) const;
 
-    /// What choosing needs of an entry; misses as load() does. `others`, where given, gets the
-    /// device keys under which the same entry key is stored for other devices.
+    /// What choosing needs of an entry; misses as load() does, and says more where `missed` is
+    /// given.
     std::optional<Digest> digest(const std::string& device_key, const std::string& entry_key,
-                                 std::vector<std::string>* others = nullptr) const;
+                                 Missed* missed = nullptr) const;
 
-    /// Whether there may be entries for a device; false spares the caller the fingerprint.
+    /// Whether there may be entries for a device; false spares the caller the fingerprint. An
+    /// exported document is read whole for that, once in a process.
     bool may_know(const std::string& device_key) const;
 
     /// The device as any of its entries describes it: with its measured bandwidths. Not of an
@@ -81,7 +88,7 @@ class Store {
   private:
     std::filesystem::path entry_path(const std::string& device_key,
                                      const std::string& entry_key) const;
-    void warn(const std::string& file, const std::string& reason) const;
+    void warn(const std::string& file, const std::string& reason, Missed* missed = nullptr) const;
 
     std::filesystem::path where_;
     Warn warn_;

@@ -35,6 +35,12 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
 template <class T, class P>
 std::uint64_t count_product_entries(CsrView<T, P> a, CsrView<T, P> b, int threads = 0);
 
+/// Whether the two are the same arrays, as those of A·A are.
+template <class T, class P>
+bool is_square_of_one(CsrView<T, P> a, CsrView<T, P> b) {
+    return a.row_ptr == b.row_ptr && a.col_idx == b.col_idx && a.rows == b.rows && a.cols == b.cols;
+}
+
 /// What identifies a pair: not symmetric in its arguments.
 std::uint64_t pair_fingerprint(std::uint64_t a, std::uint64_t b);
 

@@ -1,10 +1,8 @@
 #include "library/matrix.hpp"
 
-#include "matrix/convert.hpp"
 #include "matrix/error.hpp"
+#include "matrix/transposed.hpp"
 #include "tuner/cuda/calls.hpp"
-
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,23 +28,14 @@ void require(bool holds, const std::string& what) {
 }
 
 template <class T, class P>
-CsrView<T, P> as_rows(const Csc<T, P>& t) {
-    return {t.cols, t.rows, t.col_ptr.data(), t.row_idx.data(), t.values.data(), t.nnz()};
-}
-
-template <class T, class P>
 class HostTranspose final : public Transpose<T, P> {
   public:
-    HostTranspose(CsrView<T, P> a, int threads) : threads_(threads), t_(csr_to_csc(a, threads)) {}
-    CsrView<T, P> view() const override { return as_rows(t_); }
-    void update(CsrView<T, P> a) override {
-        // The structure stays where it is: conversions may point to it.
-        t_.values = std::move(csr_to_csc(a, threads_).values);
-    }
+    HostTranspose(CsrView<T, P> a, int threads) : t_(a, threads) {}
+    CsrView<T, P> view() const override { return t_.view(); }
+    void update(CsrView<T, P> a) override { t_.update(a); }
 
   private:
-    int threads_;
-    Csc<T, P> t_;
+    Transposed<T, P> t_;
 };
 
 #ifdef SPTUNE_HAS_CUDA
@@ -55,11 +44,11 @@ template <class T, class P>
 class DeviceTranspose final : public Transpose<T, P> {
   public:
     DeviceTranspose(CsrView<T, P> a, int threads)
-        : threads_(threads), t_(as_rows(csr_to_csc(copy_to_host(a).view(), threads))) {}
+        : threads_(threads), t_(Transposed<T, P>(copy_to_host(a).view(), threads).view()) {}
     CsrView<T, P> view() const override { return t_.view(); }
     void update(CsrView<T, P> a) override {
-        const Csc<T, P> t = csr_to_csc(copy_to_host(a).view(), threads_);
-        t_.values = DeviceBuffer<T>(t.values);
+        const Transposed<T, P> t(copy_to_host(a).view(), threads_);
+        t_.values = DeviceBuffer<T>(t.view().values, t_.values.size());
     }
 
   private:

@@ -69,10 +69,10 @@ class PlanOf final : public Implementation<T> {
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
         if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
-        const auto store = open_store(o.database);
-        options.select.store = store ? &*store : nullptr;
-        if (store && mode() == "tune")
-            tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads, *store);
+        options.select.databases = open_databases(o.database);
+        if (options.select.databases && mode() == "tune")
+            tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads,
+                          *options.select.databases);
         plan_.emplace(tuner::choose_for(transpose_ ? transpose_->view() : a_, backend_, o.threads),
                       tuner::KernelIndex<T, P>::of(backend_), options);
     }

@@ -1,10 +1,11 @@
 // auto_spgemm: C = A·B.
-#include "features/fingerprint.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "library/database.hpp"
 #include "library/matrix.hpp"
 #include "matrix/error.hpp"
+#include "tuner/cuda/calls.hpp"
 #include "tuner/multiply.hpp"
+#include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +16,14 @@ inline namespace v1 {
 template <class T, class P>
 class csr_matrix<T, P>::implementation {
   public:
-    Csr<T, P> matrix;
+    Csr<T, P> host;
+    std::unique_ptr<Product<T, P>> there;  ///< in the memory of a GPU, instead
     tuner::ProductSelection selection;
+
+    CsrView<T, P> view() const { return there ? there->view() : host.view(); }
+    ~implementation() {
+        if (there) tuner::wait_for_device();
+    }
 };
 
 template <class T, class P>
@@ -30,8 +37,12 @@ csr_matrix<T, P>::~csr_matrix() = default;
 
 template <class T, class P>
 csr_view<T, P> csr_matrix<T, P>::view() const {
-    const CsrView<T, P> m = p_->matrix.view();
+    const CsrView<T, P> m = p_->view();
     return {m.rows, m.cols, m.row_ptr, m.col_idx, m.values, m.nnz()};
+}
+template <class T, class P>
+backend csr_matrix<T, P>::location() const {
+    return p_->there ? backend::cuda : backend::cpu;
 }
 template <class T, class P>
 const std::string& csr_matrix<T, P>::made_by() const {
@@ -47,43 +58,54 @@ const std::string& csr_matrix<T, P>::source() const {
 namespace library {
 namespace {
 
+/// Where A and B lie. One without arrays lies where the other one does.
 template <class T, class P>
-CsrView<T, P> host_view(const csr_view<T, P>& a, const char* name) {
-    if (backend_of(a) != Backend::cpu)
-        throw UsageError(
-            fmt::format("{} lies in the memory of a GPU; auto_spgemm takes matrices in "
-                        "host memory, and copies them where it multiplies on a GPU",
-                        name));
-    return checked_view(a, Backend::cpu);
+Backend backend_of_pair(const csr_view<T, P>& a, const csr_view<T, P>& b) {
+    const Backend of_a = backend_of(a), of_b = backend_of(b);
+    if (of_a == of_b) return of_a;
+    if (!a.row_ptr) return of_b;
+    if (!b.row_ptr) return of_a;
+    throw UsageError(fmt::format("A lies in {} and B in {}; put both in the same memory",
+                                 of_a == Backend::cuda ? "the memory of a GPU" : "host memory",
+                                 of_b == Backend::cuda ? "the memory of a GPU" : "host memory"));
 }
 
 template <class T, class P>
 csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& given_b,
                           const spgemm_options& o) {
-    const CsrView<T, P> a = host_view(given_a, "A"), b = host_view(given_b, "B");
+    const Backend home = backend_of_pair(given_a, given_b);
+    const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(
             fmt::format("A is {} × {} and B {} × {}: the columns of A must be as many "
                         "as the rows of B",
                         a.rows, a.cols, b.rows, b.cols));
-    const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : Backend::cpu;
+    if (home == Backend::cuda && o.backend == sptune::backend::cpu)
+        throw tuner::Unmet(
+            "backend: A and B lie in the memory of a GPU and cannot be multiplied on the CPU; copy "
+            "them to host memory");
+    const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : home;
     if (backend == Backend::cuda) require_cuda();
-    const ProductFeatures product =
-        product_features(a, b, fingerprint(a, o.threads), fingerprint(b, o.threads), o.threads);
-    const auto store = open_store(o.database);
-    auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
+    const ProductFeatures product = tuner::features_of_pair(a, b, home, o.threads, o.stream);
+    const auto databases = open_databases(o.database);
+    const bool asked = o.variant && *o.variant;
+    const tuner::ProductSelection chosen =
+        asked ? tuner::ProductSelection{o.variant, "asked for"}
+              : tuner::select_product<T, P>(product, backend, databases.get(), o.threads);
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
-    tuner::Multiplied<T, P> done;
-    if (o.variant && *o.variant) {
-        done = tuner::multiply(a, b, product, backend, o.variant, options, o.threads);
-        done.selection = {o.variant, "asked for"};
-    } else {
-        const auto chosen =
-            tuner::select_product<T, P>(product, backend, store ? &*store : nullptr, o.threads);
-        done = tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads);
-    }
-    made->matrix = std::move(done.c);
-    made->selection = std::move(done.selection);
+    auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
+    const auto keep = [&](auto done, auto& place) {
+        place = std::move(done.c);
+        made->selection = asked ? chosen : std::move(done.selection);
+    };
+    if (home == Backend::cuda)
+        keep(asked ? tuner::multiply_on_device(a, b, product, chosen.id, options, o.stream)
+                   : tuner::multiply_selected_on_device(a, b, product, chosen, options, o.stream),
+             made->there);
+    else
+        keep(asked ? tuner::multiply(a, b, product, backend, chosen.id, options, o.threads)
+                   : tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads),
+             made->host);
     return csr_matrix<T, P>(std::move(made));
 }
 

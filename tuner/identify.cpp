@@ -41,9 +41,9 @@ db::Device identify(Backend backend, int threads) {
     return device;
 }
 
-db::Device device_without_measuring(Backend backend, int threads, const db::Store* store) {
+db::Device device_without_measuring(Backend backend, int threads, const db::Databases* databases) {
     db::Device device = identify(backend, threads);
-    if (const auto stored = store ? store->device(device.key) : std::nullopt) {
+    if (const auto stored = databases ? databases->device(device.key) : std::nullopt) {
         const auto& curve = stored->bandwidth_curve;
         const bool sound = std::all_of(curve.begin(), curve.end(), [](const db::BandwidthPoint& p) {
             return p.bytes > 0 && p.gbs > 0;

@@ -1,7 +1,7 @@
 // The device without measuring it: what a choice needs to know, at no cost.
 #pragma once
 
-#include "db/store.hpp"
+#include "db/databases.hpp"
 
 namespace sptune::tuner {
 
@@ -9,8 +9,8 @@ namespace sptune::tuner {
 /// device_of(). `threads` 0: all. Throws DeviceError without a usable GPU for Backend::cuda.
 db::Device identify(Backend backend, int threads);
 
-/// The same with bandwidths: as an entry of `store` has them for this device, else as such devices
-/// usually have them. `store` may be null.
-db::Device device_without_measuring(Backend backend, int threads, const db::Store* store);
+/// The same with bandwidths: as an entry of `databases` has them for this device, else as such
+/// devices usually have them. `databases` may be null.
+db::Device device_without_measuring(Backend backend, int threads, const db::Databases* databases);
 
 }  // namespace sptune::tuner

@@ -1,9 +1,11 @@
 #include "tuner/multiply.hpp"
 
+#include "features/features.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/host_product.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/memory.hpp"
+#include "tuner/cuda/multiply.hpp"
 #include "tuner/cuda/sweep_product.hpp"
 #include "tuner/multiply_with.hpp"
 
@@ -32,6 +34,54 @@ std::uint64_t usable_memory() {
     return available_memory() / 10 * 9;
 }
 
+/// What to try in turn: the selection, then what needs less.
+template <class T, class P>
+std::vector<ProductSelection> in_turn(const ProductSelection& selection, Backend backend,
+                                      const ProductFeatures& product) {
+    constexpr ValueType value = value_type_of<T>();
+    constexpr IndexType index = index_type_of<P>();
+    std::vector<ProductSelection> all{selection};
+    const auto add = [&](const std::string& id) {
+        if (std::none_of(all.begin(), all.end(), [&](auto& s) { return s.id == id; }))
+            all.push_back({id, "default"});
+    };
+    add(spgemm_default_id(backend, value, index, product.products_cv));
+    add(spgemm_baseline_id(backend, value, index));
+    if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));
+    return all;
+}
+
+/// The first of `all` that multiply(id) can do. Where C itself, of `c_bytes`, does not fit
+/// `memory`, no kernel needs less.
+template <class Multiply>
+auto multiply_by_first(std::vector<ProductSelection> all, double c_bytes, std::uint64_t memory,
+                       const Multiply& multiply) {
+    std::string passed_over;
+    const auto next = [&](const std::string& what) {
+        passed_over += (passed_over.empty() ? "" : "; ") + what;
+        all.erase(all.begin());
+    };
+    for (;;) {
+        try {
+            auto done = multiply(all.front().id);
+            done.selection = all.front();
+            done.passed_over = passed_over;
+            return done;
+        } catch (const IllegalKernel& e) {
+            if (all.size() == 1) throw;
+            next(e.what());
+        } catch (const OutOfMemory& e) {
+            if (all.size() == 1 || c_bytes > static_cast<double>(memory)) throw;
+            next(all.front().id + ": " + e.what());
+        }
+    }
+}
+
+template <class T>
+double bytes_of_product(const ProductFeatures& product) {
+    return product.estimated_entries * (sizeof(T) + sizeof(index_t));
+}
+
 }  // namespace
 
 template <class T, class P>
@@ -43,47 +93,42 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
                                       product.upper_entries};
     SpgemmOptions limited = options;
     limited.memory_bytes = std::min(options.memory_bytes, usable_memory());
-    return multiply_with(problem, backend, id, limited, resolve_threads(threads), take<T, P>);
+    return fetched(multiply_with(problem, backend, id, limited, {resolve_threads(threads)}),
+                   take<T, P>);
 }
 
 template <class T, class P>
 Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
                                    Backend backend, const ProductSelection& selection,
                                    const SpgemmOptions& options, int threads) {
-    constexpr ValueType value = value_type_of<T>();
-    constexpr IndexType index = index_type_of<P>();
-    std::vector<ProductSelection> all{selection};
-    const auto add = [&](const std::string& id) {
-        if (std::none_of(all.begin(), all.end(), [&](auto& s) { return s.id == id; }))
-            all.push_back({id, "default"});
-    };
-    add(spgemm_default_id(backend, value, index, product.products_cv));
-    add(spgemm_baseline_id(backend, value, index));
-    if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));
-    // Where C itself does not fit, no kernel needs less.
-    const double c_bytes = product.estimated_entries * (sizeof(T) + sizeof(index_t));
-    const double memory = static_cast<double>(backend == Backend::cpu
-                                                  ? std::min(options.memory_bytes, usable_memory())
-                                                  : options.memory_bytes);
-    std::string passed_over;
-    const auto next = [&](const std::string& what) {
-        passed_over += (passed_over.empty() ? "" : "; ") + what;
-        all.erase(all.begin());
-    };
-    for (;;) {
-        try {
-            auto done = multiply(a, b, product, backend, all.front().id, options, threads);
-            done.selection = all.front();
-            done.passed_over = passed_over;
-            return done;
-        } catch (const IllegalKernel& e) {
-            if (all.size() == 1) throw;
-            next(e.what());
-        } catch (const OutOfMemory& e) {
-            if (all.size() == 1 || c_bytes > memory) throw;
-            next(all.front().id + ": " + e.what());
-        }
-    }
+    const std::uint64_t memory = backend == Backend::cpu
+                                     ? std::min(options.memory_bytes, usable_memory())
+                                     : options.memory_bytes;
+    return multiply_by_first(in_turn<T, P>(selection, backend, product),
+                             bytes_of_product<T>(product), memory, [&](const std::string& id) {
+                                 return multiply(a, b, product, backend, id, options, threads);
+                             });
+}
+
+template <class T, class P>
+MultipliedInPlace<T, P> multiply_selected_on_device(CsrView<T, P> a, CsrView<T, P> b,
+                                                    const ProductFeatures& product,
+                                                    const ProductSelection& selection,
+                                                    const SpgemmOptions& options, void* stream) {
+    return multiply_by_first(in_turn<T, P>(selection, Backend::cuda, product),
+                             bytes_of_product<T>(product), options.memory_bytes,
+                             [&](const std::string& id) {
+                                 return multiply_on_device(a, b, product, id, options, stream);
+                             });
+}
+
+template <class T, class P>
+ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backend, int threads,
+                                 void* stream) {
+    if (backend == Backend::cuda) return features_of_pair_on_device(a, b, stream);
+    const std::uint64_t print = fingerprint(a, threads);
+    return product_features(a, b, print, is_square_of_one(a, b) ? print : fingerprint(b, threads),
+                            threads);
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                \
@@ -91,7 +136,11 @@ Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const Produ
         CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, Backend, const ProductSelection&, \
         const SpgemmOptions&, int);                                                             \
     template Multiplied<T, P> multiply(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,    \
-                                       Backend, const std::string&, const SpgemmOptions&, int);
+                                       Backend, const std::string&, const SpgemmOptions&, int); \
+    template MultipliedInPlace<T, P> multiply_selected_on_device(                               \
+        CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, const ProductSelection&,          \
+        const SpgemmOptions&, void*);                                                           \
+    template ProductFeatures features_of_pair(CsrView<T, P>, CsrView<T, P>, Backend, int, void*);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

@@ -1,10 +1,11 @@
-// One product with one named kernel, from and to host memory.
+// One product with one named kernel: from and to host memory, or within that of a GPU.
 #pragma once
 
 #include "features/product.hpp"
 #include "kernels/spgemm/kernel.hpp"
 #include "tuner/select_product.hpp"
 
+#include <memory>
 #include <string>
 
 namespace sptune::tuner {
@@ -15,14 +16,24 @@ class IllegalKernel : public UsageError {
     using UsageError::UsageError;
 };
 
-template <class T, class P>
-struct Multiplied {
-    Csr<T, P> c;
+/// How C was made.
+struct Making {
     double convert_us = 0;   ///< to bring A and B into the kernel's own form; copies not counted
     double multiply_us = 0;  ///< from A and B to C in the memory of the backend
     // Of multiply_selected():
     ProductSelection selection;  ///< what was used
     std::string passed_over;     ///< kernels that could not be, and why; empty: none
+};
+
+template <class T, class P>
+struct Multiplied : Making {
+    Csr<T, P> c;
+};
+
+/// C where the kernel left it.
+template <class T, class P>
+struct MultipliedInPlace : Making {
+    std::unique_ptr<Product<T, P>> c;
 };
 
 /// C = A·B by the kernel `id` of `backend`. `product` is of this pair; threads 0: all.
@@ -40,5 +51,24 @@ template <class T, class P>
 Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
                                    Backend backend, const ProductSelection& selection,
                                    const SpgemmOptions& options, int threads);
+
+/// The same two for A and B in the memory of the current GPU, where C stays: `entries` of the views
+/// must be set. What was enqueued to `stream`, a cudaStream_t, is waited for; C is finished on
+/// return.
+template <class T, class P>
+MultipliedInPlace<T, P> multiply_on_device(CsrView<T, P> a, CsrView<T, P> b,
+                                           const ProductFeatures& product, const std::string& id,
+                                           const SpgemmOptions& options, void* stream);
+template <class T, class P>
+MultipliedInPlace<T, P> multiply_selected_on_device(CsrView<T, P> a, CsrView<T, P> b,
+                                                    const ProductFeatures& product,
+                                                    const ProductSelection& selection,
+                                                    const SpgemmOptions& options, void* stream);
+
+/// product_features() of matrices in the memory of `backend`, with their fingerprints. On a GPU
+/// what was enqueued to `stream` is waited for.
+template <class T, class P>
+ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backend, int threads,
+                                 void* stream = nullptr);
 
 }  // namespace sptune::tuner

@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace sptune::tuner {
 
-/// `fetch(std::unique_ptr<Product>)` returns C as a Csr in host memory.
-template <class T, class P, class Fetch>
-Multiplied<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backend backend,
-                               const std::string& id, const SpgemmOptions& options, int threads,
-                               Fetch fetch) {
+template <class T, class P>
+MultipliedInPlace<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backend backend,
+                                      const std::string& id, const SpgemmOptions& options,
+                                      SpgemmLaunch launch) {
     const SpgemmKernel<T, P>& kernel = find_spgemm_kernel<T, P>(backend, id);
     const Params& params = kernel.variant.params;
     const SpgemmFootprint footprint = kernel.inspect(problem, params);
@@ -23,17 +23,25 @@ Multiplied<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backend backe
             std::string(id).append(" cannot be used here: ").append(footprint.illegal));
     if (footprint.operand_bytes > options.memory_bytes)
         throw OutOfMemory("A and B in the kernel's own form", footprint.operand_bytes);
-    Multiplied<T, P> out;
+    MultipliedInPlace<T, P> out;
     const double start = steady_us();
     std::unique_ptr<SpgemmOperands> operands;
-    if (kernel.prepare) operands = kernel.prepare(problem, params, threads);
+    if (kernel.prepare) operands = kernel.prepare(problem, params, launch.threads);
     SpgemmOptions beside = options;  // what is left beside the operands
     if (operands) beside.memory_bytes -= std::min(beside.memory_bytes, operands->bytes());
     const double prepared = steady_us();
-    auto c = kernel.multiply(problem, operands.get(), params, beside, {threads});
+    out.c = kernel.multiply(problem, operands.get(), params, beside, launch);
     out.multiply_us = steady_us() - prepared;
     out.convert_us = kernel.prepare ? prepared - start : 0;
-    out.c = fetch(std::move(c));
+    return out;
+}
+
+/// The same with C brought to host memory by fetch(std::unique_ptr<Product>).
+template <class T, class P, class Fetch>
+Multiplied<T, P> fetched(MultipliedInPlace<T, P> made, const Fetch& fetch) {
+    Multiplied<T, P> out;
+    static_cast<Making&>(out) = made;
+    out.c = fetch(std::move(made.c));
     return out;
 }
 

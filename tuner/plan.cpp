@@ -34,7 +34,9 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
         selection_.safe.id = kernels_.id(*ready_.front()->kernel);
         selection_.chosen = selection_.safe;
         selection_.why = fmt::format(
-            "{} is in use until choosing is cheap beside the calls so far.", selection_.safe.id);
+            "{} is in use until choosing is cheap beside the calls so far; {}.", selection_.safe.id,
+            options_.select.databases ? "no database has measurements of this device"
+                                      : "no database was asked");
         contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
     } else {
         selection_ = select_spmv(matrix_, kernels_, options_.select);
@@ -43,7 +45,7 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
              which = contract_->in_advance()) {
         }
     }
-    options_.select.store = nullptr;  // need not outlive the constructor
+    if (waiting_.over) options_.select.databases.reset();  // have been asked
     publish();
 }
 
@@ -59,7 +61,7 @@ bool Plan<T, P>::may_wait() const {
     const Constraints& c = o.constraints;
     return options_.may_wait && o.calls <= 0 && !c.deterministic && c.memory_bytes == ~0ull &&
            !std::isfinite(c.convert_us) && !std::isfinite(c.error) && c.variants == "*" &&
-           !(o.store && o.store->may_know(identify(matrix_.backend, o.threads).key));
+           !(o.databases && o.databases->may_know(identify(matrix_.backend, o.threads).key));
 }
 
 /// Makes `plain` number 0; `otherwise`, which needs no memory, where there is none for it.
@@ -235,6 +237,7 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
         ready_.resize(1);
         contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
     }
+    options_.select.databases.reset();
     publish();
 }
 

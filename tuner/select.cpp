@@ -6,6 +6,7 @@
 #include "tuner/cuda/select.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/select_field.hpp"
 #include "tuner/select_reasons.hpp"
 
 #include <algorithm>
@@ -21,17 +22,6 @@ namespace {
 constexpr double kWorthwhile = 0.97;
 constexpr std::size_t kRunnersUp = 4, kAlternatives = 2;
 
-/// One kernel with what is known or predicted of it.
-template <class T, class P>
-struct Entrant {
-    const SpmvKernel<T, P>* kernel;
-    Ranked ranked;
-    /// What conversion would hold, where a measurement tells.
-    std::optional<std::uint64_t> held;
-
-    double total_us(double calls) const { return ranked.predicted_us + ranked.convert_us / calls; }
-};
-
 template <class T>
 double error_of(std::int64_t longest_row) {
     return static_cast<double>(std::numeric_limits<T>::epsilon()) *
@@ -42,7 +32,7 @@ template <class T, class P>
 class Selector {
   public:
     using Kernel = SpmvKernel<T, P>;
-    using Field = std::vector<Entrant<T, P>>;
+    using Field = tuner::Field<T, P>;
 
     Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
              const SelectOptions& options)
@@ -88,63 +78,67 @@ class Selector {
 
     /// A stored measurement decides, if there is one for this device and the constraints.
     bool look_up() {
-        if (!options_.store) return false;
+        if (!options_.databases || options_.databases->all().empty()) return false;
         lookup_.asked = true;
         // Without entries for this device the fingerprint would be of no use, unless the features
         // bring it along.
-        if (!options_.store->may_know(device_.key)) features();
+        if (!options_.databases->may_know(device_.key)) features();
         const std::uint64_t print = features_ ? features_->fingerprint : matrix_.fingerprint();
+        const auto& all = options_.databases->all();
+        return std::any_of(all.begin(), all.end(), [&](const db::Databases::Item& item) {
+            const Selection before = result_;
+            const bool found = look_up_in(item, print);
+            if (!found) result_ = before;
+            return found;
+        });
+    }
+
+    bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
         const std::string key =
             db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
-        const auto digest = options_.store->digest(device_.key, key, &lookup_.others);
+        db::Missed missed;
+        const auto digest = item.store.digest(device_.key, key, &missed);
+        lookup_.add(missed);
         if (!digest) return false;
         lookup_.found = true;
-        Field field;
-        for (const db::Candidate& c : digest->fastest) {
-            const Kernel* kernel = kernels_.find(c.id);
-            if (!kernel || !c.time || c.kernel_hash != kernel->variant.kernel_hash) {
-                ++lookup_.stale;
-                continue;
-            }
-            Entrant<T, P> e{kernel, {c.id, c.time->median, c.convert_us}, held_by(c, *kernel)};
-            if (kernel == &kernels_.baseline()) result_.baseline = e.ranked;
-            field.push_back(std::move(e));
-        }
-        if (field.empty() || result_.baseline.id.empty()) return false;
+        Field field = field_of(*digest, kernels_, matrix_.view, lookup_);
+        const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
+            return e.kernel == &kernels_.baseline();
+        });
+        if (plain == field.end()) return false;
+        result_.baseline = plain->ranked;
         note_safe(field);
         nothing_beats(digest->winner, field);
-        const auto legal = [](const Kernel&) { return Footprint{}; };  // it has run
-        if (!decide(std::move(field), legal, 1, digest->winner)) return false;
+        // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
+        // by something else, and the rest of it is not to be believed either.
+        const Features& known =
+            is_of_this_matrix(digest->features, print) ? digest->features : features();
+        std::string refused;
+        const auto inspect = [&](const Kernel& kernel) {
+            const Footprint f = kernel.inspect(matrix_.view, known, kernel.variant.params);
+            if (!f.illegal.empty() && refused.empty())
+                refused = fmt::format("{}, stored as fast, cannot be used on this matrix: {}",
+                                      kernels_.id(kernel), f.illegal);
+            return f;
+        };
+        const bool decided = decide(std::move(field), inspect, 1, digest->winner);
+        if (!refused.empty()) lookup_.notes.push_back(refused);
+        if (!decided || !refused.empty()) return false;
         result_.source = Source::exact;
         result_.confidence = 1;
+        lookup_.place = item.place;
         return true;
     }
 
-    /// The stored bytes of a call less those of the vectors; nothing for what is used in place.
-    std::uint64_t held_by(const db::Candidate& c, const Kernel& kernel) const {
-        const auto vectors = (static_cast<std::uint64_t>(matrix_.view.rows) +
-                              static_cast<std::uint64_t>(matrix_.view.cols)) *
-                             sizeof(T);
-        if (kernel.variant.layout == kernels_.baseline().variant.layout) return 0;
-        return c.bytes > vectors ? c.bytes - vectors : 0;
-    }
-
-    /// The sweep has compared its winner with the rest more carefully than medians of different
-    /// stages tell: nothing counts as faster.
-    static void nothing_beats(const std::string& winner, Field& field) {
-        const auto it = std::find_if(field.begin(), field.end(),
-                                     [&](const auto& e) { return e.ranked.id == winner; });
-        if (it == field.end()) return;
-        const double least = it->ranked.predicted_us;
-        for (Entrant<T, P>& e : field)
-            e.ranked.predicted_us = std::max(e.ranked.predicted_us, least);
-        std::rotate(field.begin(), it, it + 1);
+    bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
+        const CsrView<T, P>& a = matrix_.view;
+        return f.fingerprint == print && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.
     void predict() {
         const db::Device device =
-            device_without_measuring(matrix_.backend, options_.threads, options_.store);
+            device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
         bool covered = false;
         const auto models = options_.models ? *options_.models : default_models();
         for (const models::Predictor* model : models) {
@@ -249,41 +243,20 @@ class Selector {
     template <class Inspect>
     bool usable(const Entrant<T, P>& e, const Inspect& inspect) const {
         const std::uint64_t most = options_.constraints.memory_bytes;
-        if (e.held) return *e.held <= most;
+        if (e.held && *e.held > most) return false;
         if (e.kernel == &kernels_.baseline()) return true;
         const Footprint f = inspect(*e.kernel);
+        if (e.held) return f.illegal.empty();  // it has been measured
         const double csr =
             static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));
         return f.illegal.empty() && f.storage_bytes <= most &&
                static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
     }
 
-    /// Which constraint left nothing to choose from: the first that no kernel meets with those
-    /// before it.
     Unmet unmet() const {
-        const Constraints& c = options_.constraints;
-        std::vector<const Kernel*> left;
-        for (const Kernel& k : kernels_.kernels())
-            if (matches(kernels_.id(k), c.variants)) left.push_back(&k);
-        if (left.empty())
-            return Unmet(
-                fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
-        if (c.deterministic) std::erase_if(left, [](auto* k) { return !k->variant.deterministic; });
-        if (left.empty())
-            return Unmet(
-                fmt::format("deterministic: no kernel that matches \"{}\" is; allow more "
-                            "variants",
-                            c.variants));
-        if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
-            return Unmet(fmt::format(
-                "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
-                "memory nor a conversion",
-                c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants,
-                kernels_.id(kernels_.baseline())));
-        return Unmet(
-            fmt::format("variants: nothing is known of the kernels that match \"{}\", or "
-                        "none of them suits this matrix",
-                        c.variants));
+        std::vector<const Variant*> all;
+        for (const Kernel& k : kernels_.kernels()) all.push_back(&k.variant);
+        return why_unmet(options_.constraints, all, kernels_.id(kernels_.baseline()));
     }
 
     const Chooser<T, P>& matrix_;

@@ -2,13 +2,14 @@
 // the heuristic; with what the caller cannot do without as constraints.
 #pragma once
 
-#include "db/store.hpp"
+#include "db/databases.hpp"
 #include "models/predictor.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/measure.hpp"
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,9 +63,9 @@ std::vector<const models::Predictor*> default_models();
 
 struct SelectOptions {
     Constraints constraints;
-    double calls = 0;                  ///< that A will be applied for; 0: unknown
-    int threads = 0;                   ///< CPU; 0: all
-    const db::Store* store = nullptr;  ///< may be null
+    double calls = 0;                                ///< that A will be applied for; 0: unknown
+    int threads = 0;                                 ///< CPU; 0: all
+    std::shared_ptr<const db::Databases> databases;  ///< may be null
     /// Asked in this order, the first that covers the device answers; without any, plain CSR.
     /// Nothing: default_models(), looked up when they are needed, as loading takes a while.
     std::optional<std::vector<const models::Predictor*>> models;

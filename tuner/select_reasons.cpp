@@ -1,5 +1,6 @@
 #include "tuner/select_reasons.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,18 +9,35 @@
 namespace sptune::tuner {
 namespace {
 
-std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
-    if (!l.asked) return "No database was asked. ";
-    if (s.source == Source::exact) return {};
+/// Why the databases did not decide.
+std::string on_miss(const Lookup& l, const std::string& device_key) {
     std::string text =
         l.found ? fmt::format("The stored measurement of this matrix on {} has no kernel to use",
                               device_key)
                 : fmt::format("This matrix has not been measured on {}", device_key);
-    if (l.stale) text += fmt::format(" ({} times are of kernels that have changed since)", l.stale);
+    if (l.stale)
+        text += fmt::format(" ({} times are of kernels that are not there or have changed since)",
+                            l.stale);
     if (!l.others.empty())
         text += fmt::format("; what is stored for another device ({}) is not used here",
                             fmt::join(l.others, ", "));
     return text + ". ";
+}
+
+std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
+    if (!l.asked) return "No database was asked. ";
+    std::string text = s.source == Source::exact ? "" : on_miss(l, device_key);
+    if (!l.notes.empty()) text += fmt::format("Passed over: {}. ", fmt::join(l.notes, "; "));
+    return text;
+}
+
+/// Whose database decided, where it is not the one that the user writes to.
+std::string by_whom(const Lookup& l) {
+    if (l.place.owner == db::Place::Owner::system)
+        return fmt::format(", says the system's database {}", l.place.path.string());
+    if (l.place.owner == db::Place::Owner::built_in)
+        return fmt::format(", says the database that came with sptune, {}", l.place.path.string());
+    return {};
 }
 
 std::string who(const Selection& s) {
@@ -63,11 +81,40 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
             "(confidence {:.2f})",
             who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
+    if (s.source == Source::exact) text += by_whom(lookup);
     if (!plain) text += on_calls(s);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,
                             s.runners_up.front().predicted_us / s.chosen.predicted_us);
     return text + ".";
+}
+
+void Lookup::add(const db::Missed& missed) {
+    if (!missed.trouble.empty()) notes.push_back("ignored " + missed.trouble);
+    for (const std::string& other : missed.others)
+        if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+}
+
+Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,
+                const std::string& baseline) {
+    std::vector<const Variant*> left;
+    for (const Variant* v : all)
+        if (matches(v->id(), c.variants)) left.push_back(v);
+    if (left.empty())
+        return Unmet(fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
+    if (c.deterministic) std::erase_if(left, [](auto* v) { return !v->deterministic; });
+    if (left.empty())
+        return Unmet(fmt::format(
+            "deterministic: no kernel that matches \"{}\" is; allow more variants", c.variants));
+    if (c.memory_bytes != ~0ull || std::isfinite(c.convert_us))
+        return Unmet(fmt::format(
+            "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
+            "memory nor a conversion",
+            c.memory_bytes != ~0ull ? "memory cap" : "longest conversion", c.variants, baseline));
+    return Unmet(
+        fmt::format("variants: nothing is known of the kernels that match \"{}\", or none of them "
+                    "suits this matrix",
+                    c.variants));
 }
 
 }  // namespace sptune::tuner

@@ -5,16 +5,25 @@
 
 namespace sptune::tuner {
 
-/// Why the database did not decide; empty where it was not asked.
+/// What the databases knew; empty where none was asked.
 struct Lookup {
     bool asked = false;
     bool found = false;               ///< an entry of this matrix and device
+    db::Place place;                  ///< of the entry that decided
     std::vector<std::string> others;  ///< keys of other devices that have one
-    int stale = 0;                    ///< its times of kernels that have changed since
+    int stale = 0;                    ///< times of kernels that are not there or have changed since
+    std::vector<std::string> notes;   ///< what was passed over, and why
+
+    void add(const db::Missed& missed);
 };
 
 /// Sentences on `selection`, made from its numbers.
 std::string why_selected(const Selection& selection, const Lookup& lookup,
                          const std::string& device_key);
+
+/// Which constraint left nothing to choose from `all`: the first that no kernel meets with those
+/// before it. `baseline` is the id of plain CSR.
+Unmet why_unmet(const Constraints& constraints, const std::vector<const Variant*>& all,
+                const std::string& baseline);
 
 }  // namespace sptune::tuner

@@ -84,8 +84,9 @@ struct plan_options {
     double grace_calls = 10;
 
     int threads = 0;                 ///< CPU; 0: all that OpenMP offers
-    const char* database = nullptr;  ///< folder or exported file; nullptr: $SPTUNE_DB, else the
-                                     ///< user's own; "": none
+    const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:
+                                     ///< $SPTUNE_DB, else the user's, the system's and the built-in
+                                     ///< one; "": none
 };
 
 /// What a plan rests on.
@@ -170,18 +171,22 @@ struct spgemm_options {
     bool drop_zeros = false;             ///< leave out entries whose sum is exactly 0
     std::uint64_t memory_bytes = ~0ull;  ///< for C and all temporaries together
     sptune::v1::backend backend = sptune::v1::backend::automatic;  ///< where to multiply;
-                                                                   ///< automatic: on the CPU
+                                                                   ///< automatic: where A and B lie
     const char* variant = "";        ///< id of a kernel; "": what suits the pair
     int threads = 0;                 ///< CPU; 0: all that OpenMP offers
     const char* database = nullptr;  ///< as in plan_options
+    void* stream = nullptr;          ///< a cudaStream_t, for A and B in GPU memory
 };
 
-/// A CSR matrix in host memory that sptune has made.
+/// A CSR matrix that sptune has made.
 template <class T, class P = std::int32_t>
 class SPTUNE_API csr_matrix {
   public:
-    /// Valid as long as this object is.
+    /// Valid as long as this object is. On a GPU the destructor waits for all work that may still
+    /// be using it.
     csr_view<T, P> view() const;
+    /// Where its arrays lie: cpu means host memory, cuda that of the GPU that was current.
+    backend location() const;
     /// Id of the kernel that made it, and on whose word it was chosen: "database", "default" or
     /// "asked for".
     const std::string& made_by() const;
@@ -198,8 +203,12 @@ class SPTUNE_API csr_matrix {
 };
 
 /// C = A·B with the kernel that `sptune profile --op spgemm` found to be the fastest for this pair,
-/// else with a good default. A and B lie in host memory; A.cols == B.rows. Where C has more entries
-/// than P can count, status::invalid_argument asks for 64-bit row pointers.
+/// else with a good default. A.cols == B.rows. Both lie in host memory, or both in that of the
+/// current GPU; C comes to lie there, too, and nothing but sums is copied between the two. With
+/// backend::cuda matrices in host memory are copied to the GPU, and C back. On a GPU the call waits
+/// for `stream` and returns when C is done, since the size of C has to be known; what is enqueued
+/// later to any stream may use it. Where C has more entries than P can count,
+/// status::invalid_argument asks for 64-bit row pointers.
 template <class T, class P>
 SPTUNE_API csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                                         const spgemm_options& options = {});

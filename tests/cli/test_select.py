@@ -66,6 +66,48 @@ class Select(CliTest):
         self.environment["SPTUNE_DB"] = str(export)
         self.assertEqual(self.select(path, "--calls", 10**9)["id"], winner)
 
+    def test_a_doctored_entry_is_not_believed(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path)
+        (file,) = (self.folder / "db").rglob("*.json")
+        entry = json.loads(file.read_text())
+        wrong = next(c for c in entry["candidates"] if c["status"] == "illegal")
+        wrong |= {"status": "ok", "time_us": {"median": 0.01, "mad": 0, "min": 0.01, "samples": [0.01]}}
+        entry["winner"] = wrong["id"]
+        file.write_text(json.dumps(entry))
+        self.expect(0, "db", "check")  # nothing tells by itself
+        chosen = self.select(path, "--calls", 10**6)
+        self.assertNotEqual(chosen["source"], "exact")
+        self.assertNotEqual(chosen["id"], wrong["id"])
+        self.assertIn(f"{wrong['id']}, stored as fast, cannot be used on this matrix: ", chosen["why"])
+
+    def test_order_of_databases(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")
+        own, system = self.folder / "home" / "sptune" / "db", self.folder / "system" / "sptune"
+        system.mkdir(parents=True)
+        self.expect(0, "db", "export", "-o", system / "db.json", "--format", "json")
+        measured = self.environment.pop("SPTUNE_DB")
+        self.environment |= {"XDG_DATA_HOME": str(self.folder / "home"),
+                             "XDG_DATA_DIRS": str(self.folder / "system")}
+        chosen = self.select(path)
+        self.assertEqual(chosen["source"], "exact")
+        self.assertIn(f"the system's database {system / 'db.json'}", chosen["why"])
+        self.assertNotEqual(self.select(path, "--db", self.folder)["source"], "exact")
+        self.expect(0, "db", "merge", measured)  # writes to the user's own
+        self.assertNotIn("system's", self.select(path)["why"])
+        info = json.loads(self.expect(0, "info", "--json", "-").stdout)
+        self.assertEqual(info["db"], str(own))
+        listed = [(item["owner"], item["path"], item["state"]) for item in info["databases"]]
+        self.assertEqual(listed[:3], [("user", str(own), "folder"), ("system", str(system / "db"), "nothing there"),
+                                      ("system", str(system / "db.json"), "exported file")])
+        self.assertEqual(listed[-1][0], "built-in")
+        # A broken one is a warned miss.
+        (system / "db.json").write_text("{}")
+        (own / next(own.iterdir()).name / next(own.rglob("*.json")).name).unlink()
+        done = self.expect(0, "select", *CPU, path)
+        self.assertIn("db.json: ignored: ", done.stderr)
+
     def test_constraints(self):
         path = self.matrix("a.mtx", 40000)
         baseline = self.select(path, "--memory", 0, "--convert", 0)

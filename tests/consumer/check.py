@@ -1,6 +1,7 @@
 """check.py CMAKE BUILD SOURCE SCRATCH: installs the build, builds the consumer against what was
 installed (CMake package, then pkg-config) and runs it."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -25,6 +26,21 @@ run(cmake, "--build", scratch / "build")
 for program in ("consumer_cpp", "consumer_c"):
     run(scratch / "build" / program)
 run(prefix / "bin" / "sptune", "--version")
+
+# A database that was installed with it is found, wherever the prefix lies, by the program and the library.
+built_in = prefix / "share" / "sptune" / "built-in.json"
+built_in.parent.mkdir(parents=True, exist_ok=True)
+built_in.write_text('{"schema": "sptune.export/1", "entries": []}')
+moved = scratch / "moved"
+prefix.rename(moved)
+homeless = {**environment, "XDG_DATA_HOME": str(scratch / "home")}
+del homeless["SPTUNE_DB"]
+info = json.loads(subprocess.run([moved / "bin" / "sptune", "info", "--json", "-"], env=homeless, check=True,
+                                 capture_output=True, text=True).stdout)
+where = info["databases"][-1]
+assert (where["owner"], where["state"]) == ("built-in", "exported file"), where
+assert where["path"] == str(moved / "share" / "sptune" / "built-in.json"), where
+moved.rename(prefix)
 
 library = next(prefix.glob("lib*/**/libsptune.so")).parent
 if shutil.which("pkg-config"):

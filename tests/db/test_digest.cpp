@@ -15,6 +15,7 @@ namespace {
 /// Digests as text, to compare them and to see where they differ.
 std::string text_of(const Digest& d) {
     nlohmann::ordered_json json{{"device", to_json(d.device)},
+                                {"features", to_json(d.features)},
                                 {"winner", d.winner},
                                 {"baseline", d.baseline},
                                 {"complete", d.complete}};
@@ -94,6 +95,21 @@ TEST_F(DigestTest, OfAnExportedDocument) {
     }
 }
 
+/// Names hold what looks like structure, and texts end in the middle of it.
+TEST_F(DigestTest, OfALineThatIsHardToRead) {
+    Entry entry = random_entry(4);
+    entry.matrix.name = R"(a"},{"id":"x"]}, \ "fingerprint":"0" ,"device":{"key":"none")";
+    const std::string line = to_json(entry).dump();
+    const auto digest = read_digest_of_line(line, entry_key(entry));
+    ASSERT_TRUE(digest);
+    EXPECT_EQ(text_of(*digest), text_of(digest_of(entry)));
+    EXPECT_FALSE(read_digest_of_line(line, entry_key(random_entry(5))));
+    for (std::size_t size = 0; size < line.size(); size += 97) try {
+            read_digest_of_line(line.substr(0, size), entry_key(entry));
+        } catch (const Error&) {  // no more than that
+        }
+}
+
 TEST_F(DigestTest, OfAFileInAnotherLayout) {
     const Entry entry = random_entry(5);
     store_.save(entry);
@@ -124,9 +140,10 @@ TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     Entry entry = random_entry(7);
     entry.device.key = "theirs";
     store_.save(entry);
-    std::vector<std::string> others;
-    EXPECT_FALSE(store_.digest("mine", entry_key(entry), &others));
-    EXPECT_EQ(others, std::vector<std::string>{"theirs"});
+    Missed missed;
+    EXPECT_FALSE(store_.digest("mine", entry_key(entry), &missed));
+    EXPECT_EQ(missed.others, std::vector<std::string>{"theirs"});
+    EXPECT_EQ(missed.trouble, "");
     EXPECT_FALSE(store_.may_know("mine"));
     EXPECT_TRUE(store_.may_know("theirs"));
     EXPECT_FALSE(store_.device("mine"));

@@ -229,6 +229,65 @@ TEST(LibraryMore, ModeTuneMeasuresOnceAndStores) {
     std::filesystem::remove_all(folder);
 }
 
+/// A folder of its own, named by the environment as a user's and a system's would be.
+class LibraryDatabases : public testing::Test {
+  protected:
+    // Another one for each test: a process looks once which databases there are.
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() /
+        (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
+    std::string before_ = std::getenv("SPTUNE_DB") ? std::getenv("SPTUNE_DB") : "";
+
+    void SetUp() override {
+        unsetenv("SPTUNE_DB");
+        setenv("XDG_DATA_HOME", (folder_ / "home").c_str(), 1);
+        setenv("XDG_DATA_DIRS", (folder_ / "system").c_str(), 1);
+    }
+    void TearDown() override {
+        for (const char* name : {"XDG_DATA_HOME", "XDG_DATA_DIRS", "SPTUNE_MODE"}) unsetenv(name);
+        setenv("SPTUNE_DB", before_.c_str(), 1);
+        std::filesystem::remove_all(folder_);
+    }
+};
+
+TEST_F(LibraryDatabases, TheSystemsOneIsReadAndNotWritten) {
+    const Matrix<double, std::int32_t> m(500);
+    sptune::plan_options options;
+    options.threads = 1;
+    setenv("SPTUNE_MODE", "tune", 1);
+    std::filesystem::create_directories(folder_ / "system/sptune/db");
+    EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "exact");
+    std::filesystem::remove_all(folder_ / "system/sptune");
+    std::filesystem::rename(folder_ / "home/sptune", folder_ / "system/sptune");
+    const auto plan = sptune::plan(m.view(), options);
+    EXPECT_EQ(plan.selection().source, "exact");
+    EXPECT_NE(plan.why().find("the system's database"), std::string::npos) << plan.why();
+    EXPECT_EQ(plan.why().find("measured for"), std::string::npos) << plan.why();
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "home/sptune"));
+    // What is named stands alone.
+    const std::string other = (folder_ / "other").string();
+    options.database = other.c_str();
+    unsetenv("SPTUNE_MODE");
+    EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "model");
+}
+
+TEST_F(LibraryDatabases, WhatIsBrokenStopsNoProgram) {
+    std::filesystem::create_directories(folder_ / "system/sptune");
+    std::ofstream(folder_ / "system/sptune/db.json") << "{\"schema\": \"sptune.export/9\"}";
+    std::ofstream(folder_ / "system/sptune/db") << "garbage";
+    const Matrix<double, std::int32_t> m(500);
+    const auto plan = sptune::plan(m.view());
+    EXPECT_EQ(plan.selection().source, "model");
+    EXPECT_NE(plan.why().find("Passed over: ignored " + (folder_ / "system/sptune/db").string()),
+              std::string::npos)
+        << plan.why();
+    const auto x = wavy<double>(500);
+    std::vector<double> y(500);
+    sptune::auto_spmv(m.view(), x, y);
+    expect_near(y, m.times(1, x, 0, y));
+    sptune::forget(m.view());
+}
+
 TEST(LibraryMore, ThreadsMayCallAutoSpmvAtTheSameTime) {
     std::vector<Matrix<double, std::int32_t>> matrices;
     for (int i = 0; i < 20; ++i) matrices.emplace_back(100 + i);  // more than are kept

@@ -1,4 +1,5 @@
 // Plans over kernels that take what they say on a clock of their own, with models that lie.
+#include "tests/db/scratch.hpp"
 #include "tests/tuner/fake.hpp"
 #include "tests/tuner/fake_model.hpp"
 #include "tuner/plan.hpp"
@@ -187,6 +188,32 @@ TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
     // What the caller insists on is chosen at once.
     options_.select.calls = 10;
     EXPECT_GE(live(slow, 1).total_us, kAsked);
+}
+
+TEST_F(Plans, AChoiceThatCameLateSaysWhatTheDatabasesKnew) {
+    add(40, 500);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.may_wait = true;
+    EXPECT_NE(live(honest, 1).why.find("no database was asked"), std::string::npos);
+    EXPECT_NE(live(honest, 60).why.find("No database was asked"), std::string::npos);
+    const db::Scratch scratch;
+    options_.select.databases = std::make_shared<db::Databases>(db::Store(scratch / "db"));
+    Life life = live(honest, 1);
+    EXPECT_NE(life.why.find("no database has measurements of this device"), std::string::npos)
+        << life.why;
+    life = live(honest, 60);
+    EXPECT_EQ(life.current, id(1));
+    EXPECT_NE(life.why.find("This matrix has not been measured on"), std::string::npos) << life.why;
+    EXPECT_EQ(life.why.find("No database was asked"), std::string::npos) << life.why;
+    const auto print = fingerprint(a_.view(), 1);
+    db::put(scratch / "db/another-device" /
+                (db::entry_key(Op::spmv, ValueType::f64, IndexType::i32, print, "warm") + ".json"),
+            "");
+    life = live(honest, 60);
+    EXPECT_NE(life.why.find("another device (another-device) is not used"), std::string::npos)
+        << life.why;
 }
 
 TEST_F(Plans, ChoosingMayFail) {

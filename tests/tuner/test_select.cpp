@@ -28,7 +28,7 @@ class Select : public testing::Test {
 
     void SetUp() override {
         options_.models = {&honest_};
-        options_.store = &store_;
+        options_.databases = std::make_shared<db::Databases>(store_);
     }
     Selection select() {
         Chooser<double, std::int32_t> chooser = choose_for(a_.view(), Backend::cpu, 1);
@@ -134,9 +134,87 @@ TEST_F(Select, AnExportedFileDoesAsWell) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     store_.save(entry(here()));
     db::put(scratch_ / "export.json", db::export_store(store_, db::ExportFormat::json));
-    const db::Store exported(scratch_ / "export.json");
-    options_.store = &exported;
+    options_.databases = std::make_shared<db::Databases>(db::Store(scratch_ / "export.json"));
     EXPECT_EQ(select().source, Source::exact);
+}
+
+TEST_F(Select, TheNextDatabaseIsAskedWhereTheFirstHasNothingToUse) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    setenv("SPTUNE_DB", "", 1);
+    setenv("XDG_DATA_HOME", (scratch_ / "home").c_str(), 1);
+    setenv("XDG_DATA_DIRS", scratch_.path().c_str(), 1);
+    const db::Store own(scratch_ / "home/sptune/db"), systems(scratch_ / "sptune/db");
+    const auto ask = [&] {
+        options_.databases = std::make_shared<db::Databases>(std::string());
+        return select();
+    };
+    EXPECT_EQ(ask().source, Source::model);
+    systems.save(entry(here()));
+    Selection s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("the system's database " + systems.path().string()), std::string::npos)
+        << s.why;
+    own.save(entry(here()));
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.why.find("the system's database"), std::string::npos) << s.why;
+    // Nothing to hold the times against.
+    db::Entry useless = entry(here());
+    useless.candidates[0].kernel_hash = "h0";
+    own.save(useless);
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("the system's database"), std::string::npos) << s.why;
+    // What cannot be read is passed over, and named.
+    db::put(own.path() / here() / (db::entry_key(useless) + ".json"), "garbage");
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("Passed over: ignored " + own.path().string()), std::string::npos)
+        << s.why;
+}
+
+TEST_F(Select, AnEntryThatCallsAnIllegalKernelFastIsNotBelieved) {
+    kernels_.push_back(kernel(fake::illegal, 10, 300, 1));
+    kernels_.push_back(kernel(fake::right, 50, 300, 1));
+    kernels_.push_back(kernel(fake::right, 40, 300, 1));
+    db::Entry doctored = entry(here());
+    doctored.candidates[2].time->median = 20;  // no more to be believed than the illegal one
+    store_.save(doctored);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_EQ(s.chosen.id, id(3));
+    EXPECT_NE(s.why.find(id(1) + ", stored as fast, cannot be used on this matrix: it is against "
+                                 "the law"),
+              std::string::npos)
+        << s.why;
+    // Features of another matrix are not what it is judged by.
+    doctored.winner = id(2);
+    std::erase_if(doctored.candidates, [&](const db::Candidate& c) { return c.id == id(1); });
+    store_.save(doctored);
+    EXPECT_EQ(select().source, Source::exact);
+}
+
+TEST_F(Select, AWinnerThatIsUnknownHereGivesWayToWhatElseWasMeasured) {
+    kernels_.push_back(kernel(fake::right, 50, 300, 1));
+    kernels_.push_back(kernel(fake::right, 40, 300, 1));
+    db::Entry foreign = entry(here());
+    foreign.candidates[2].id = foreign.winner = "spmv.cpu.strange.kernel.f64.i32";
+    store_.save(foreign);
+    Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("strange.kernel.f64.i32, stored as the fastest, is unknown to this build"),
+              std::string::npos)
+        << s.why;
+    for (db::Candidate& c : foreign.candidates)
+        if (c.id == id(0) || c.id == id(1)) c.id += ".strange";
+    foreign.baseline = foreign.candidates[0].id;
+    store_.save(foreign);
+    s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_NE(s.why.find("has no kernel to use (3 times are of kernels that are not there"),
+              std::string::npos)
+        << s.why;
 }
 
 TEST_F(Select, AnotherDevicesMeasurementIsNotUsed) {
@@ -158,7 +236,9 @@ TEST_F(Select, TimesOfChangedKernelsDoNotCount) {
     kernels_[0].variant.kernel_hash = "h2";  // nothing to hold the rest against
     const Selection s = select();
     EXPECT_EQ(s.source, Source::model);
-    EXPECT_NE(s.why.find("2 times are of kernels that have changed"), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("2 times are of kernels that are not there or have changed"),
+              std::string::npos)
+        << s.why;
 }
 
 TEST_F(Select, ConstraintsAreKept) {

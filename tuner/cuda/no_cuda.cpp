@@ -2,6 +2,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/cuda/multiply.hpp"
 #include "tuner/cuda/multiply_blocks.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
@@ -64,6 +65,19 @@ Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatur
 }
 
 template <class T, class P>
+MultipliedInPlace<T, P> multiply_on_device(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,
+                                           const std::string&, const SpgemmOptions&, void*) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*) {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
 Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
     require_cuda();
     throw DeviceError(cuda_status());
@@ -95,6 +109,10 @@ SPTUNE_INSTANTIATE(std::uint32_t)
                                            const SweepOptions&);                                  \
     template Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
                                             const std::string&, const SpgemmOptions&);            \
+    template MultipliedInPlace<T, P> multiply_on_device(                                          \
+        CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, const std::string&,                 \
+        const SpgemmOptions&, void*);                                                             \
+    template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*);     \
     template Chooser<T, P> choose_on_device(CsrView<T, P>);                                       \
     template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
 SPTUNE_INSTANTIATE(float, std::int32_t)

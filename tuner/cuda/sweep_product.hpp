@@ -1,7 +1,6 @@
-// C = A·B on a GPU: the sweep, and one product. In a build without CUDA it says so.
+// C = A·B on a GPU: the sweep. In a build without CUDA it says so.
 #pragma once
 
-#include "tuner/multiply.hpp"
 #include "tuner/sweep_product.hpp"
 
 namespace sptune::tuner {
@@ -13,10 +12,5 @@ template <class T, class P>
 SweepResult sweep_spgemm_cuda(CsrView<T, P> a, CsrView<T, P> b, const Features& features,
                               const ProductFeatures& product, const std::string& baseline,
                               const SweepOptions& options);
-
-/// As multiply() for Backend::cuda.
-template <class T, class P>
-Multiplied<T, P> multiply_cuda(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
-                               const std::string& id, const SpgemmOptions& options);
 
 }  // namespace sptune::tuner

@@ -1,0 +1,128 @@
+#include "db/export_index.hpp"
+
+#include "db/codec.hpp"
+#include "db/document.hpp"
+
+#include <fstream>
+#include <mutex>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace sptune::db {
+namespace {
+
+namespace fs = std::filesystem;
+using Text = std::string_view;
+using Json = nlohmann::ordered_json;
+
+/// What tells whether a file is still the same.
+struct Identity {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;
+    bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(const fs::path& file) {
+    struct stat s {};
+    if (stat(file.c_str(), &s) != 0) return {};
+    return {s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size), s.st_mtim.tv_sec,
+            s.st_mtim.tv_nsec};
+}
+
+/// The string behind the first `name`, which ends in a quote. Quotes within strings are escaped, so
+/// that a name with quotes is never found inside of one.
+Text value_of(Text line, Text name) {
+    const std::size_t at = line.find(name);
+    if (at == Text::npos) return {};
+    line.remove_prefix(at + name.size());
+    return line.substr(0, line.find('"'));
+}
+
+/// Calls take(entry) for the members of "entries".
+template <class Take>
+void for_each_json(Text text, const Take& take) {
+    const Json document = parse_document(text);
+    require_schema(document, "sptune.export");
+    if (const auto entries = document.find("entries"); entries != document.end())
+        for (const Json& json : *entries) take(json);
+}
+
+}  // namespace
+
+std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
+    struct Known {
+        Identity identity;
+        std::shared_ptr<const ExportIndex> index;
+    };
+    static std::mutex mutex;
+    static auto* const all = new std::map<std::string, Known>;
+    const std::lock_guard lock(mutex);
+    const Identity now = identity_of(file);
+    Known& known = (*all)[file.native()];
+    if (!known.index || known.identity != now) {
+        known.index.reset();
+        known.index.reset(new ExportIndex(file));
+        known.identity = now;
+    }
+    return known.index;
+}
+
+ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
+    constexpr Text kOurs = "{\n\"schema\": \"sptune.export/1\"",
+                   kEntry = "\n{\"schema\":\"sptune.entry/1\"";
+    const std::string all = read_text(file);
+    const Text text = all;
+    ours_ = text.starts_with(kOurs);
+    if (!ours_) {
+        for_each_json(text, [&](const Json& json) {
+            if (const auto device = json.find("device"); device != json.end())
+                devices_.insert(device->value("key", ""));
+        });
+        return;
+    }
+    for (std::size_t at = text.find(kEntry); at != Text::npos; at = text.find(kEntry, at + 1))
+        add_line(text.substr(at + 1, text.find('\n', at + 1) - at - 1), at + 1);
+}
+
+void ExportIndex::add_line(Text line, std::uint64_t begin) {
+    if (line.ends_with(',')) line.remove_suffix(1);
+    const std::size_t device = line.find(",\"device\":{\"");
+    if (device != Text::npos) devices_.emplace(value_of(line.substr(device), ",\"key\":\""));
+    lines_.emplace(value_of(line, "\"fingerprint\":\""), Span{begin, line.size()});
+}
+
+std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
+    std::vector<Digest> found;
+    const auto unless_invalid = [](const auto& take) {
+        try {
+            take();
+        } catch (const Error&) {  // not for us to judge here; `db check` tells
+        }
+    };
+    if (!ours_) {
+        for_each_json(read_text(file_), [&](const Json& json) {
+            unless_invalid([&] {
+                const Entry entry = entry_from_json(json);
+                if (db::entry_key(entry) == entry_key) found.push_back(digest_of(entry));
+            });
+        });
+        return found;
+    }
+    const auto [first, last] = lines_.equal_range(Text(entry_key).substr(entry_key.rfind('-') + 1));
+    if (first == last) return found;
+    std::ifstream in(file_, std::ios::binary);
+    for (auto it = first; it != last; ++it) {
+        std::string line(it->second.size, '\0');
+        in.seekg(static_cast<std::streamoff>(it->second.begin));
+        if (!in.read(line.data(), static_cast<std::streamsize>(line.size())))
+            throw Unreadable("cannot be read any more");
+        unless_invalid([&] {
+            if (auto digest = read_digest_of_line(line, entry_key))
+                found.push_back(std::move(*digest));
+        });
+    }
+    return found;
+}
+
+}  // namespace sptune::db

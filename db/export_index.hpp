@@ -1,0 +1,45 @@
+// Where the entries of an exported document lie: a process reads all of it once, and then only
+// what it looks for.
+#pragma once
+
+#include "db/digest.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sptune::db {
+
+class ExportIndex {
+  public:
+    /// Of `file` as it is now: made anew where it has been replaced or changed. Throws Error where
+    /// it cannot be read or is something else.
+    static std::shared_ptr<const ExportIndex> of(const std::filesystem::path& file);
+
+    /// Whether there are entries for a device.
+    bool knows(const std::string& device_key) const { return devices_.contains(device_key); }
+
+    /// What choosing needs of those with this key, whatever their device; invalid ones are left
+    /// out. Throws Error.
+    std::vector<Digest> find(const std::string& entry_key) const;
+
+  private:
+    struct Span {
+        std::uint64_t begin = 0, size = 0;
+    };
+
+    explicit ExportIndex(const std::filesystem::path& file);
+    void add_line(std::string_view line, std::uint64_t begin);
+
+    std::filesystem::path file_;
+    bool ours_ = false;  ///< sptune has laid it out itself: a line for each entry
+    std::set<std::string, std::less<>> devices_;
+    std::multimap<std::string, Span, std::less<>> lines_;  ///< by fingerprint; only of ours
+};
+
+}  // namespace sptune::db

@@ -25,6 +25,7 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
     if (pass.first_pairs > 0)
         f.reuse_distance =
             static_cast<double>(pass.first_moves) / static_cast<double>(pass.first_pairs);
+    f.columns_sorted = pass.sorted;
     describe_row_lengths(runs, pass.order, f);
     describe_diagonals(pass, f);
 

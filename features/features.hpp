@@ -79,6 +79,9 @@ struct Features {
     /// Hash of rows, cols, row_ptr and col_idx: the same on CPU and GPU, for any thread count.
     std::uint64_t fingerprint = 0;
 
+    /// In every row they never decrease. False where unknown: databases do not store it.
+    bool columns_sorted = false;
+
     // How much was looked at: fills, symmetry, dense and fullest diagonals are estimated from this
     // share of the rows. Below 1 SELL padding takes lengths rounded to four bits.
     double sampled_share = 1;

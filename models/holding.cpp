@@ -9,8 +9,20 @@ namespace {
 
 constexpr double kIndex = sizeof(index_t), kOffset = sizeof(std::uint16_t);
 
+/// Times the bytes of CSR: the same cap as Limits::storage_factor.
+constexpr double kMostBytes = 4;
+
 double value_bytes(const Variant& v) {
     return v.value == ValueType::f64 ? 8 : 4;
+}
+
+double pointer_bytes(const Variant& v) {
+    return v.index == IndexType::i64 ? 8 : 4;
+}
+
+double csr_bytes(const Features& f, const Variant& v) {
+    return static_cast<double>(f.nnz) * (value_bytes(v) + kIndex) +
+           static_cast<double>(f.rows + 1) * pointer_bytes(v);
 }
 
 /// Padding of the probed (C, σ) that comes nearest to the one asked for: the same C where there is
@@ -72,7 +84,7 @@ int param_or(const Params& params, std::string_view name, int fallback) {
 Holding holding(const Features& f, const Variant& v) {
     const double rows = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
     const double value = value_bytes(v);
-    const double pointer = v.index == IndexType::i64 ? 8 : 4;
+    const double pointer = pointer_bytes(v);
     const bool compressed = param_or(v.params, "x", 32) == 16;
     const double column = compressed ? kOffset : kIndex;
     const std::string_view format = layout_format(v);
@@ -117,9 +129,18 @@ Holding holding(const Features& f, const Variant& v) {
             h.fits = f.dense_diagonals > 0;
         }
     }
-    // The same cap as Limits::storage_factor.
-    h.fits = h.fits && h.bytes <= 4 * (nnz * (value + kIndex) + (rows + 1) * pointer);
+    h.fits = h.fits && h.bytes <= kMostBytes * csr_bytes(f, v);
     return h;
+}
+
+bool surely_fits(const Features& f, const Variant& v) {
+    const bool blocks = v.format == "bsr";
+    if (v.vendor || !(blocks || v.format == "sell" || v.format == "ell" || v.format == "pjds"))
+        return false;
+    if (blocks && !(f.columns_sorted && f.cols >= param_or(v.params, "c", 1))) return false;
+    const Holding h = holding(f, v);
+    constexpr double kManyEntries = 1 << 30;  // 32-bit counts have room for twice as many
+    return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, v);
 }
 
 std::uint64_t estimated_bytes(const Features& f, const Variant& v) {

@@ -19,6 +19,11 @@ struct Holding {
 };
 Holding holding(const Features& features, const Variant& variant);
 
+/// Whether a look at the matrix could not turn up a reason against the layout: nothing but its size
+/// speaks against one, and that is far below the cap. Never for layouts whose legality costs little
+/// to find out.
+bool surely_fits(const Features& features, const Variant& variant);
+
 /// A as held, x and y.
 std::uint64_t estimated_bytes(const Features& features, const Variant& variant);
 

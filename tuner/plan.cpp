@@ -2,6 +2,7 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/shares_values.hpp"
+#include "models/holding.hpp"
 #include "tuner/identify.hpp"
 
 #include <algorithm>
@@ -139,6 +140,20 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, past);
 }
 
+/// Throws Error where the matrix or a constraint speaks against a runner-up.
+template <class T, class P>
+void Plan<T, P>::require_legal(const Kernel& kernel) {
+    if (!selection_.features) selection_.features = matrix_.features();
+    const std::uint64_t allowed = options_.select.constraints.memory_bytes;
+    if (allowed == ~0ull && models::surely_fits(*selection_.features, kernel.variant)) return;
+    const Footprint f = kernel.inspect(matrix_.view, *selection_.features, kernel.variant.params);
+    if (!f.illegal.empty()) throw Error(f.illegal);
+    const double most =
+        Limits{}.storage_factor * static_cast<double>(ready_.front()->storage->bytes());
+    if (f.storage_bytes > allowed || static_cast<double>(f.storage_bytes) > most + 65536)
+        throw Error("it needs more memory than it may");
+}
+
 /// Makes or renews the storage of number `which`; tells the contract. False where that failed.
 template <class T, class P>
 bool Plan<T, P>::convert(int which) {
@@ -147,17 +162,8 @@ bool Plan<T, P>::convert(int which) {
     const double start = clock();
     try {
         // The choice was looked at when choosing.
-        if (which > 0 && !r.was_active && kernels_.id(*r.kernel) != selection_.chosen.id) {
-            if (!selection_.features) selection_.features = matrix_.features();
-            const Footprint f =
-                r.kernel->inspect(matrix_.view, *selection_.features, r.kernel->variant.params);
-            const double most =
-                Limits{}.storage_factor * static_cast<double>(ready_.front()->storage->bytes());
-            if (!f.illegal.empty()) throw Error(f.illegal);
-            if (f.storage_bytes > options_.select.constraints.memory_bytes ||
-                static_cast<double>(f.storage_bytes) > most + 65536)
-                throw Error("it needs more memory than it may");
-        }
+        if (which > 0 && !r.was_active && kernels_.id(*r.kernel) != selection_.chosen.id)
+            require_legal(*r.kernel);
         if (auto* const shared = dynamic_cast<SharesValues<T>*>(r.storage.get())) {
             shared->share(matrix_.view.values);
         } else {

@@ -78,6 +78,7 @@ class Plan {
     void choose(const Past& past = {});
     void add_offers(const Terms& terms, const Past& past);
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
+    void require_legal(const Kernel& kernel);
     bool convert(int which);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);

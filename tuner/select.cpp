@@ -245,6 +245,8 @@ class Selector {
         const std::uint64_t most = options_.constraints.memory_bytes;
         if (e.held && *e.held > most) return false;
         if (e.kernel == &kernels_.baseline()) return true;
+        if (!e.held && most == ~0ull && models::surely_fits(features_.value(), e.kernel->variant))
+            return true;
         const Footprint f = inspect(*e.kernel);
         if (e.held) return f.illegal.empty();  // it has been measured
         const double csr =

@@ -95,5 +95,28 @@ TEST(Holding, DoesNotOverflow) {
     EXPECT_DOUBLE_EQ(holding(f, kCpu[0]).bytes, 80e9 * 12 + 2'000'000'001 * 4.0);
 }
 
+TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
+    const Variant sell = kCpu[1], dia = kCpu[2];
+    const Variant blocks = variant(Backend::cpu, "bsr", "blocks", {{"r", 2}, {"c", 4}});
+    const Variant narrow =
+        variant(Backend::cpu, "sell", "simd", {{"c", 8}, {"s", 1}, {"x", 16}, {"w", kAll}});
+    Features f = even_rows(100'000, 20);
+    f.sell = {{8, 1, 0.1}};
+    f.bsr = {{2, 4, 0.9}};
+    EXPECT_TRUE(surely_fits(f, sell));
+    EXPECT_FALSE(surely_fits(f, dia));
+    EXPECT_FALSE(surely_fits(f, narrow)) << "columns may span more than 2^16";
+    EXPECT_FALSE(surely_fits(f, blocks)) << "columns may be in any order";
+    f.columns_sorted = true;
+    EXPECT_TRUE(surely_fits(f, blocks));
+    f.bsr[0].fill = 0.2;
+    EXPECT_FALSE(surely_fits(f, blocks)) << "3.4 times the bytes of CSR is too close to 4";
+    f.sell[0].padding = 1.5;
+    EXPECT_FALSE(surely_fits(f, sell));
+    f = even_rows(100'000'000, 20);
+    f.sell = {{8, 1, 0.1}};
+    EXPECT_FALSE(surely_fits(f, sell)) << "2e9 entries";
+}
+
 }  // namespace
 }  // namespace sptune::models

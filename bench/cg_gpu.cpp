@@ -1,8 +1,10 @@
-// cg_gpu MATRIX...: conjugate gradients on the GPU, 200 iterations whatever the residual says, f64,
-// with cuSPARSE's CSR and with auto_spmv. Everything from A in device memory on counts: buffers,
-// descriptors, choosing, converting. Each solver runs `kRuns` times, taking turns, auto_spmv as if
-// it had never seen the matrix; medians. A markdown table, a line for each square matrix, and how
-// many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty folder.
+// cg_gpu [--products] MATRIX...: conjugate gradients on the GPU, 200 iterations whatever the
+// residual says, f64, with cuSPARSE's CSR and with auto_spmv. Everything from A in device memory on
+// counts: buffers, descriptors, choosing, converting. Each solver runs `kRuns` times, taking turns,
+// auto_spmv as if it had never seen the matrix; medians. A markdown table, a line for each square
+// matrix, and how many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty
+// folder. --products: as many products y = A x instead, one after the other, which nothing else
+// makes look alike.
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/load.hpp"
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <cublas_v2.h>
@@ -42,11 +45,22 @@ class Solver {
     Solver(const Solver&) = delete;
     Solver& operator=(const Solver&) = delete;
 
-    double milliseconds(const std::function<Product()>& make) {
+    double milliseconds(const std::function<Product()>& make, bool products_only) {
         SPTUNE_CUDA(cudaDeviceSynchronize());
         const auto start = std::chrono::steady_clock::now();
         const Product product = make();
         copy(b_, r_), copy(b_, p_);
+        if (products_only)
+            for (int i = 0; i < kIterations; ++i) product(p_.data(), q_.data());
+        else
+            iterate(product);
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count();
+    }
+
+  private:
+    void iterate(const Product& product) {
         double rr = dot(r_, r_);
         for (int i = 0; i < kIterations; ++i) {
             product(p_.data(), q_.data());
@@ -59,12 +73,8 @@ class Solver {
             cublasDscal(blas_, n_, &beta, p_.data(), 1);
             axpy(1, r_, p_);
         }
-        SPTUNE_CUDA(cudaDeviceSynchronize());
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count();
     }
 
-  private:
     std::size_t size() const { return static_cast<std::size_t>(n_); }
     /// Matrices that are not positive definite get numbers to go on with.
     static double safe(double v) { return std::isfinite(v) ? std::clamp(v, -1e3, 1e3) : 0.5; }
@@ -137,7 +147,7 @@ double median(std::vector<double> v) {
 }
 
 /// How many times as long cuSPARSE takes; 0 for a matrix that is not square.
-double compare(const std::string& file, cusparseHandle_t handle) {
+double compare(const std::string& file, cusparseHandle_t handle, bool products_only) {
     const Csr<double> host = load_matrix<double>(file);
     if (host.rows != host.cols) return 0;
     const DeviceCsr<double, std::int32_t> device(host.view());
@@ -155,7 +165,8 @@ double compare(const std::string& file, cusparseHandle_t handle) {
     std::vector<double> theirs, ours;
     for (int run = 0; run <= kRuns; ++run) {  // the first one loads kernels
         forget(view);
-        const double t = solver.milliseconds(with_cusparse), o = solver.milliseconds(with_sptune);
+        const double t = solver.milliseconds(with_cusparse, products_only),
+                     o = solver.milliseconds(with_sptune, products_only);
         if (run > 0) theirs.push_back(t), ours.push_back(o);
     }
     const double ratio = median(theirs) / median(ours);
@@ -173,9 +184,11 @@ int main(int argc, char** argv) try {
     fmt::print(
         "| matrix | rows | entries | cuSPARSE CSR ms | auto_spmv ms | speed-up |\n"
         "|---|---:|---:|---:|---:|---:|\n");
+    const bool products_only = argc > 1 && std::string_view(argv[1]) == "--products";
     std::vector<double> ratios;
-    for (int i = 1; i < argc; ++i) try {
-            if (const double r = compare(argv[i], handle); r > 0) ratios.push_back(r);
+    for (int i = products_only ? 2 : 1; i < argc; ++i) try {
+            if (const double r = compare(argv[i], handle, products_only); r > 0)
+                ratios.push_back(r);
         } catch (const std::exception& e) {
             fmt::print(stderr, "{}: skipped: {}\n", argv[i], e.what());
         }

@@ -1,6 +1,8 @@
 // auto_spmv: plans that are found again by what the caller passes.
+#include "library/matrix.hpp"
 #include "library/plan.hpp"
 #include "matrix/counter_random.hpp"
+#include "tuner/cuda/calls.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -81,12 +83,12 @@ class Cache {
         return *cache;
     }
 
-    Item get(const csr_view<T, P>& a) {
+    Item get(const csr_view<T, P>& a, void* stream) {
         Item& last = last_;
         thread_local std::uint64_t seen = 0;
         const std::uint64_t now = generation_.load(std::memory_order_acquire);
         if (!last || seen != now || !same(last->a, a) || !still(*last, a)) {
-            last = find_or_make(a);
+            last = find_or_make(a, stream);
             seen = now;
         }
         return last;
@@ -114,7 +116,7 @@ class Cache {
         return true;
     }
 
-    Item find_or_make(const csr_view<T, P>& a) {
+    Item find_or_make(const csr_view<T, P>& a, void* stream) {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(items_.begin(), items_.end(),
                                         [&](const Item& item) { return same(item->a, a); });
@@ -126,6 +128,9 @@ class Cache {
         }
         auto item = std::make_shared<Kept<T, P>>();
         item->a = a;
+        // What looks at A works in the default stream; A may just have been enqueued to this one.
+        if (stream && backend_of(a) == Backend::cuda && !tuner::is_capturing(stream))
+            tuner::wait_for_stream(stream);
         item->plan = make_plan(a, {}, true);
         if (item->on_host()) item->sample = sample(a);
         items_.push_front(item);
@@ -149,8 +154,9 @@ inline namespace v1 {
 template <class T, class P>
 void auto_spmv(const csr_view<T, P>& a, const T* x, T* y, const spmv_terms<T>& terms) {
     library::guarded([&] {
-        library::Cache<T, P>::instance().get(a)->plan->apply(terms.alpha, x, terms.beta, y,
-                                                             terms.stream);
+        library::Cache<T, P>::instance()
+            .get(a, terms.stream)
+            ->plan->apply(terms.alpha, x, terms.beta, y, terms.stream);
     });
 }
 

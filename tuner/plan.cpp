@@ -169,7 +169,7 @@ bool Plan<T, P>::convert(int which) {
         } else {
             r.storage.reset();
             r.storage = r.kernel->convert(matrix_.view, r.kernel->variant.params, threads_);
-            if (matrix_.backend == Backend::cuda) wait_for_default_stream();
+            if (matrix_.backend == Backend::cuda) wait_for_stream(nullptr);
         }
         if (r.storage->exclusive() && !r.order && matrix_.backend == Backend::cuda)
             r.order = make_stream_order();

@@ -137,7 +137,8 @@ class SPTUNE_API spmv_plan {
 };
 
 /// Chooses a kernel: a stored measurement of this matrix on this device, else a model, else a
-/// heuristic; measures nothing. Converts at once where expected_calls says that it pays.
+/// heuristic; measures nothing. Converts at once where expected_calls says that it pays. In the
+/// memory of a GPU A has to be complete: wait for a non-blocking stream that it comes from.
 template <class T, class P>
 SPTUNE_API spmv_plan<T> plan(const csr_view<T, P>& A, const plan_options& options = {});
 

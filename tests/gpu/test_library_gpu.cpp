@@ -59,7 +59,9 @@ Buffer<T> wavy(std::size_t n, double phase = 0) {
 
 class Stream {
   public:
-    Stream() { SPTUNE_CUDA(cudaStreamCreate(&stream_)); }
+    explicit Stream(unsigned flags = cudaStreamDefault) {
+        SPTUNE_CUDA(cudaStreamCreateWithFlags(&stream_, flags));
+    }
     ~Stream() { cudaStreamDestroy(stream_); }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
@@ -93,6 +95,38 @@ TYPED_TEST(LibraryGpu, AutoSpmv) {
         }
         forget(m.view());
     }
+}
+
+/// A itself is still on its way in the stream that the call names.
+TYPED_TEST(LibraryGpu, AutoSpmvWaitsForWhereAComesFrom) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const OnDevice<T, P> m("fem", 20000);
+    DeviceCsr<T, P> late(m.host.view());
+    const auto x = wavy<T>(static_cast<std::size_t>(m.a.rows));
+    const DeviceBuffer<T> dx(x);
+    DeviceBuffer<T> dy(x.size());
+    late.row_ptr.fill_bytes(0), late.col_idx.fill_bytes(0), late.values.fill_bytes(0);
+    DeviceBuffer<char> work(std::size_t{1} << 28);
+    work.fill_bytes(0);
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+
+    const Stream stream(cudaStreamNonBlocking);
+    for (int n = 0; n < 100; ++n)
+        SPTUNE_CUDA(cudaMemsetAsync(work.data(), n, work.bytes(), stream));
+    const auto arrives = [&](auto& to, const auto& from) {
+        SPTUNE_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice,
+                                    stream));
+    };
+    arrives(late.row_ptr, m.a.row_ptr);
+    arrives(late.col_idx, m.a.col_idx);
+    arrives(late.values, m.a.values);
+    const csr_view<T, P> a{late.rows,           late.cols,          late.row_ptr.data(),
+                           late.col_idx.data(), late.values.data(), late.entries};
+    auto_spmv(a, static_cast<const T*>(dx.data()), dy.data(), {.stream = stream});
+    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1);
+    forget(a);
 }
 
 TYPED_TEST(LibraryGpu, PlansStreamsAndTransposes) {

@@ -73,8 +73,8 @@ bool is_capturing(void* stream) {
     return status != cudaStreamCaptureStatusNone;
 }
 
-void wait_for_default_stream() {
-    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+void wait_for_stream(void* stream) {
+    SPTUNE_CUDA(cudaStreamSynchronize(as_stream(stream)));
 }
 
 void wait_for_device() noexcept {

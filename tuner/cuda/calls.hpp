@@ -28,8 +28,8 @@ std::unique_ptr<StreamOrder> make_stream_order();
 
 /// Whether the stream is being recorded as a graph: then nothing may wait for it.
 bool is_capturing(void* stream);
-/// Waits for the default stream.
-void wait_for_default_stream();
+/// Waits for a cudaStream_t; nullptr: the default stream.
+void wait_for_stream(void* stream);
 /// Waits for all streams: what they use is about to go. Never throws, since destructors call it.
 void wait_for_device() noexcept;
 

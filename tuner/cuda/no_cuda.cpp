@@ -29,7 +29,7 @@ std::unique_ptr<StreamOrder> make_stream_order() {
 bool is_capturing(void*) {
     return false;
 }
-void wait_for_default_stream() {}
+void wait_for_stream(void*) {}
 void wait_for_device() noexcept {}
 bool is_device_pointer(const void*) {
     return false;

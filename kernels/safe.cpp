@@ -7,7 +7,7 @@
 namespace sptune {
 namespace {
 
-/// Below, a GPU waits more than it works. Measured over 102 real matrices on an H200 (f64): with
+/// Below, a GPU waits more than it works. From the sweeps of 102 matrices on an H200 (f64): with
 /// the rules of this file 0.63 of the time of cuSPARSE's CSR in geometric mean and 1.12 at worst,
 /// with large tiles for all 0.75 and 1.31, with 32 threads per row for all 1.1 and 143.
 constexpr std::int64_t kSmall = 200'000;

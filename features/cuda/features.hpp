@@ -19,8 +19,4 @@ Features extract_features_on_device(CsrView<T, P> device_matrix);
 template <class T, class P>
 std::uint64_t fingerprint_on_device(CsrView<T, P> device_matrix);
 
-/// Entries of the longest row, 0 where there are no rows; one pass over the row pointer.
-template <class T, class P>
-std::int64_t longest_row_on_device(CsrView<T, P> device_matrix);
-
 }  // namespace sptune

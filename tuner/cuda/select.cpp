@@ -1,6 +1,7 @@
 #include "tuner/cuda/select.hpp"
 
 #include "features/cuda/features.hpp"
+#include "kernels/cuda/row_lengths.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "matrix/cuda/device_csr.hpp"
 
@@ -10,7 +11,7 @@ template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
     return {view, Backend::cuda, [=] { return fingerprint_on_device(view); },
             [=] { return extract_features_on_device(view); },
-            [=] { return longest_row_on_device(view); }};
+            [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; }};
 }
 
 template <class T, class P>

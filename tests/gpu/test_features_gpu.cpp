@@ -2,8 +2,8 @@
 // fingerprint exactly, the rest to rounding.
 #include "features/blocks.hpp"
 #include "features/cuda/features.hpp"
-#include "kernels/cuda/row_lengths.hpp"
 #include "features/sample_plan.hpp"
+#include "kernels/cuda/row_lengths.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/generate.hpp"
 #include "tests/gpu/needs_gpu.hpp"

@@ -79,7 +79,9 @@ class Plan {
     void add_offers(const Terms& terms, const Past& past);
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     void require_legal(const Kernel& kernel);
-    bool convert(int which);
+    bool convert(int which, void* stream = nullptr);
+    void first_call(const Ready& ready) const;
+    void wait_for_calls(void* stream) const;
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     void publish();

@@ -1,6 +1,7 @@
 #include "tuner/cuda/calls.hpp"
 
 #include "matrix/cuda/check.hpp"
+#include "matrix/cuda/device_buffer.hpp"
 
 namespace sptune::tuner {
 namespace {
@@ -75,6 +76,14 @@ bool is_capturing(void* stream) {
 
 void wait_for_stream(void* stream) {
     SPTUNE_CUDA(cudaStreamSynchronize(as_stream(stream)));
+}
+
+void call_on_scratch(std::size_t x_bytes, std::size_t y_bytes,
+                     const std::function<void(const void* x, void* y)>& call) {
+    DeviceBuffer<char> x(x_bytes), y(y_bytes);
+    x.fill_bytes(0);
+    call(x.data(), y.data());
+    wait_for_stream(nullptr);
 }
 
 void wait_for_device() noexcept {

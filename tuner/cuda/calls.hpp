@@ -2,6 +2,7 @@
 // functions exist and are never reached.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -30,6 +31,11 @@ std::unique_ptr<StreamOrder> make_stream_order();
 bool is_capturing(void* stream);
 /// Waits for a cudaStream_t; nullptr: the default stream.
 void wait_for_stream(void* stream);
+/// Gives `call` an x of zeros and a y to write to, in the default stream, and waits: what the first
+/// call of a kernel does beside its work, such as loading its code, is then done. Throws
+/// OutOfMemory.
+void call_on_scratch(std::size_t x_bytes, std::size_t y_bytes,
+                     const std::function<void(const void* x, void* y)>& call);
 /// Waits for all streams: what they use is about to go. Never throws, since destructors call it.
 void wait_for_device() noexcept;
 

@@ -30,6 +30,7 @@ bool is_capturing(void*) {
     return false;
 }
 void wait_for_stream(void*) {}
+void call_on_scratch(std::size_t, std::size_t, const std::function<void(const void*, void*)>&) {}
 void wait_for_device() noexcept {}
 bool is_device_pointer(const void*) {
     return false;

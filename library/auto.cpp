@@ -101,6 +101,13 @@ class Cache {
         ++generation_;
     }
 
+    std::string why(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        for (const Item& item : items_)
+            if (same(item->a, a)) return item->plan->why();
+        return {};
+    }
+
   private:
     /// Whether the plan still is one for `a`. New values are taken over.
     static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
@@ -165,12 +172,18 @@ void forget(const csr_view<T, P>& a) {
     library::guarded([&] { library::Cache<T, P>::instance().forget(a); });
 }
 
+template <class T, class P>
+std::string why(const csr_view<T, P>& a) {
+    return library::guarded([&] { return library::Cache<T, P>::instance().why(a); });
+}
+
 }  // namespace v1
 
 #define SPTUNE_INSTANTIATE(T, P)                                                \
     template SPTUNE_API void v1::auto_spmv(const csr_view<T, P>&, const T*, T*, \
                                            const spmv_terms<T>&);               \
-    template SPTUNE_API void v1::forget(const csr_view<T, P>&);
+    template SPTUNE_API void v1::forget(const csr_view<T, P>&);                 \
+    template SPTUNE_API std::string v1::why(const csr_view<T, P>&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

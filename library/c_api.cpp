@@ -74,6 +74,15 @@ void with_plan(sptune_plan* p, const Use& use) {
                p->plan);
 }
 
+void hand_over(const std::string& what, char* text, size_t size, size_t* needed) {
+    require(text || size == 0, "there is no place for the text");
+    if (needed) *needed = what.size() + 1;
+    if (size == 0) return;
+    const size_t length = std::min(size - 1, what.size());
+    std::memcpy(text, what.data(), length);
+    text[length] = 0;
+}
+
 sptune::plan_options from_c(const sptune_options& given) {
     sptune_options o;
     sptune_options_init(&o);
@@ -165,13 +174,8 @@ sptune_status sptune_plan_update_values(sptune_plan* p, const void* values) {
 sptune_status sptune_plan_why(const sptune_plan* p, char* text, size_t size, size_t* needed) {
     return answer([&] {
         require(p, "the plan is NULL");
-        require(text || size == 0, "there is no place for the text");
-        const std::string why = std::visit([](const auto& plan) { return plan.why(); }, p->plan);
-        if (needed) *needed = why.size() + 1;
-        if (size == 0) return;
-        const size_t length = std::min(size - 1, why.size());
-        std::memcpy(text, why.data(), length);
-        text[length] = 0;
+        hand_over(std::visit([](const auto& plan) { return plan.why(); }, p->plan), text, size,
+                  needed);
     });
 }
 
@@ -187,6 +191,12 @@ sptune_status sptune_auto_spmv(const sptune_csr* a, double alpha, const void* x,
 
 sptune_status sptune_forget(const sptune_csr* a) {
     return answer([&] { with_view(a, [](const auto& view) { sptune::forget(view); }); });
+}
+
+sptune_status sptune_why(const sptune_csr* a, char* text, size_t size, size_t* needed) {
+    return answer([&] {
+        with_view(a, [&](const auto& view) { hand_over(sptune::why(view), text, size, needed); });
+    });
 }
 
 }  // extern "C"

@@ -91,6 +91,9 @@ SPTUNE_C_API sptune_status sptune_plan_why(const sptune_plan* plan, char* text, 
 SPTUNE_C_API sptune_status sptune_auto_spmv(const sptune_csr* A, double alpha, const void* x,
                                             double beta, void* y, void* stream);
 SPTUNE_C_API sptune_status sptune_forget(const sptune_csr* A);
+/* What sptune_auto_spmv uses for A and why, "" where it keeps no plan for A; text, size and needed
+ * as for sptune_plan_why. */
+SPTUNE_C_API sptune_status sptune_why(const sptune_csr* A, char* text, size_t size, size_t* needed);
 
 #ifdef __cplusplus
 }

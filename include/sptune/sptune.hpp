@@ -167,6 +167,11 @@ auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y) -> decltype(x.data(), 
 template <class T, class P>
 SPTUNE_API void forget(const csr_view<T, P>& A);
 
+/// What auto_spmv uses for A at present and why, as spmv_plan::why() says it; "" where it keeps no
+/// plan for A.
+template <class T, class P>
+SPTUNE_API std::string why(const csr_view<T, P>& A);
+
 struct spgemm_options {
     bool sorted = true;                  ///< columns of each row of C in increasing order
     bool drop_zeros = false;             ///< leave out entries whose sum is exactly 0
@@ -225,6 +230,7 @@ SPTUNE_API const char* version();
     extern template spmv_plan<T> plan(const csr_view<T, P>&, const plan_options&);             \
     extern template void auto_spmv(const csr_view<T, P>&, const T*, T*, const spmv_terms<T>&); \
     extern template void forget(const csr_view<T, P>&);                                        \
+    extern template std::string why(const csr_view<T, P>&);                                    \
     extern template class csr_matrix<T, P>;                                                    \
     extern template csr_matrix<T, P> auto_spgemm(const csr_view<T, P>&, const csr_view<T, P>&, \
                                                  const spgemm_options&);

@@ -14,7 +14,7 @@ promise and how they choose.
 
 import os as _os
 
-from ._auto import auto_spmv, forget
+from ._auto import auto_spmv, forget, why
 from ._matrix import ConversionWarning
 from ._operator import aslinearoperator
 from ._plan import Plan, plan
@@ -35,4 +35,5 @@ __all__ = [
     "auto_spmv",
     "forget",
     "plan",
+    "why",
 ]

@@ -58,6 +58,14 @@ def forget(A: Any) -> None:
         _drop(_key(A.indptr, A.indices, A.data, A.shape))
 
 
+def why(A: Any) -> str:
+    """What auto_spmv uses for A at present, and why; "" where it keeps nothing for A."""
+    if getattr(A, "format", None) != "csr":
+        return ""
+    known = _known.get(_key(A.indptr, A.indices, A.data, A.shape))
+    return _sptune.why(known[0].handle) if known else ""
+
+
 def _key(indptr: Any, indices: Any, data: Any, shape: Any) -> _Key:
     return id(indptr), id(indices), id(data), shape
 

@@ -77,6 +77,13 @@ void bind(nb::module_& m, const char* name) {
             sptune::forget(a.view);
         },
         nb::arg("matrix"));
+    m.def(
+        "why",
+        [](const Matrix<T, P>& a) {
+            const nb::gil_scoped_release others_run;
+            return sptune::why(a.view);
+        },
+        nb::arg("matrix"));
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ int main(void) {
     sptune_csr A = {N, N, row_ptr, col_idx, values, -1, SPTUNE_F32, SPTUNE_I64};
     CHECK(sptune_auto_spmv(&A, 1, x, 0, y, NULL));
     if (y[0] != 1 || y[1] != 0 || y[N - 1] != 1) return 2;
+    char text[4096];
+    CHECK(sptune_why(&A, text, sizeof text, NULL));
+    if (!strstr(text, "is in use")) return fprintf(stderr, "sptune_why says: %s\n", text), 1;
     CHECK(sptune_forget(&A));
 
     sptune_options options;

@@ -276,6 +276,7 @@ TEST(LibraryGpuMore, WhatItCosts) {
         const double first_200 = per_call_us(product, 200);
         per_call_us(product, 800);
         const double later = per_call_us(product, 300);
+        const std::string why_auto = why(m.view());
         plan_options options;
         options.expected_calls = 200;
         auto plan = sptune::plan(m.view(), options);
@@ -285,7 +286,8 @@ TEST(LibraryGpuMore, WhatItCosts) {
         std::cout << family << ": " << m.a.entries << " entries; plain CSR " << plain_us
                   << " us; auto_spmv " << first_200 << " us over the first 200 calls, " << later
                   << " us later; apply of a plan for 200 calls " << apply_us << " us; selection "
-                  << c.select_us << " us\n  " << plan.why() << "\n";
+                  << c.select_us << " us\n  auto_spmv: " << why_auto << "\n  plan: " << plan.why()
+                  << "\n";
         EXPECT_LT(first_200, 2 * plain_us);
         forget(m.view());
     }

@@ -33,13 +33,16 @@ TYPED_TEST(Library, AutoSpmv) {
     const Matrix<T, typename TypeParam::second_type> a(1000, 30);
     const auto x = wavy<T>(1030);
     std::vector<T> y(1000, std::numeric_limits<T>::quiet_NaN());
+    EXPECT_EQ(sptune::why(a.view()), "");
     for (int call = 0; call < 100; ++call) sptune::auto_spmv(a.view(), x, y);
+    EXPECT_NE(sptune::why(a.view()).find("is in use"), std::string::npos) << sptune::why(a.view());
     expect_near(y, a.times(1, x, 0, y));
     const auto y0 = wavy<T>(1000, 1);
     y = y0;
     sptune::auto_spmv(a.view(), x.data(), y.data(), {T{2}, T{-0.5}, nullptr});
     expect_near(y, a.times(2, x, -0.5, y0));
     sptune::forget(a.view());
+    EXPECT_EQ(sptune::why(a.view()), "");
 }
 
 TYPED_TEST(Library, Plans) {

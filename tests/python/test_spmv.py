@@ -170,5 +170,7 @@ def test_auto_spmv_notices_new_values_and_arrays():
         A.data = rng.standard_normal(A.nnz)
         assert_product(sptune.auto_spmv(A, x), A, x)
     A.data[A.nnz // 2 + 1] += 1
+    assert "is in use" in sptune.why(A)
     sptune.forget(A)
+    assert sptune.why(A) == ""
     assert_product(sptune.auto_spmv(A, x), A, x)

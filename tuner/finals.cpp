@@ -1,5 +1,6 @@
-// The end of a search: successive halving among the survivors of the short run, then the last few,
-// the baseline and the vendor's best take turns until it is clear who wins.
+// The end of a search: on a CPU a second look at all that are not far behind; successive halving
+// among the survivors; then the last few, the baseline and the vendor's best take turns until it is
+// clear who wins.
 #include "tuner/decide.hpp"
 #include "tuner/search.hpp"
 
@@ -55,11 +56,47 @@ void Search::settle(const Field& field, const std::string& stage) {
     }
 }
 
-void Search::halve() {
-    Field field = leaders(effort_.survivors);
+/// A short run sees a moment of a machine whose speed changes. Here all that may be among the best
+/// take turns, so that each sees several moments, and count by their medians from then on.
+void Search::look_again() {
+    if (options_.timer) return;  // short runs of a GPU repeat themselves within a percent or two
+    Field field = close_to_best(runners_.size(), effort_.again_factor);
+    const auto known = [](const Runner* r) {
+        return r->prior && r->prior->status == db::Status::ok;
+    };
+    if (std::all_of(field.begin(), field.end(), known)) return;
+    const auto rounds_of = [&](const Field& f) {
+        double visit_us = 0;
+        for (const Runner* r : f) visit_us += effort_.visit * std::max(100.0, r->judged_us());
+        return std::min(static_cast<int>(effort_.again_us / visit_us), effort_.again_rounds);
+    };
+    // A call of many milliseconds has seen several moments by itself.
+    while (field.size() > effort_.finalists && (!fits(field) || rounds_of(field) < 2))
+        field.pop_back();
+    if (field.size() <= effort_.finalists) return;
+    const int rounds = rounds_of(field);
+    start_race(field);
+    int round = 0;
+    for (; round < rounds && !over(effort_.search_share); ++round) {
+        report("second look", static_cast<double>(round) / rounds, round, rounds);
+        race(field, round, effort_.visit - 1);
+    }
+    if (round == 0) return;
+    settle(field, "second look");
+    for (Runner* r : field) r->looked_again = true;
+}
+
+/// The `most` fastest, without those that are slower than the best by more than `factor`.
+Search::Field Search::close_to_best(std::size_t most, double factor) {
+    Field field = leaders(most);
     std::erase_if(field, [&](const Runner* r) {
-        return r->record.time->min > effort_.survivor_factor * field.front()->record.time->min;
+        return r->judged_us() > factor * field.front()->judged_us();
     });
+    return field;
+}
+
+void Search::halve() {
+    Field field = close_to_best(effort_.survivors, effort_.survivor_factor);
     for (int stage = 1; field.size() > effort_.finalists && !over(1); ++stage) {
         const std::string name = fmt::format("halving {}", stage);
         start_race(field);

@@ -58,6 +58,7 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
 Search::Outcome Search::run() {
     inspect();
     short_run();
+    look_again();
     halve();
     final();
     Outcome outcome{.candidates = {}, .winner = {}, .ended = ended_};
@@ -173,7 +174,7 @@ void Search::evaluate(Runner& r) {
     r.record.reason = "only its verifying calls were timed";
     const double factor =
         verdict.call_us < effort_.long_us ? effort_.hopeless : effort_.hopeless_long;
-    if (r.anchor || best == 0 || verdict.call_us <= factor * best) {
+    if (r.anchor || best == 0 || verdict.call_us <= factor * best + effort_.hiccup_us) {
         MeasureOptions o = measure_options(r.anchor);
         o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
         timing = measure([&] { r.contender.run(converted); }, o);
@@ -181,9 +182,10 @@ void Search::evaluate(Runner& r) {
     }
     record_time(r, timing);
     learn(r);
-    if (best > 0 && verdict.call_us > effort_.lost * best)
+    const double least = r.record.time->min;
+    if (best > 0 && least > effort_.lost * best)
         lost_.emplace(models::name_without(r.contender.variant, "b"), &r);
-    if (best > 0 && verdict.call_us > effort_.lost_by_far * best)
+    if (best > 0 && least > effort_.lost_by_far * best)
         lost_.emplace(models::name_without(r.contender.variant, "bs"), &r);
 }
 
@@ -262,14 +264,13 @@ void Search::record_time(Runner& r, const Timing& timing) {
     r.record.gbs = s.median > 0 ? static_cast<double>(r.record.bytes) / s.median / 1e3 : 0;
 }
 
-/// The `most` fastest so far. By their minimum: disturbances only ever add time, and who was
-/// disturbed in a short run deserves a second look.
+/// The `most` fastest so far.
 Search::Field Search::leaders(std::size_t most) {
     Field field;
     for (Runner& r : runners_)
         if (r.ok()) field.push_back(&r);
     std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
-        return a->record.time->min < b->record.time->min;
+        return a->judged_us() < b->judged_us();
     });
     field.resize(std::min(field.size(), most));
     return field;

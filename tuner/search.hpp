@@ -41,14 +41,20 @@ struct Scene {
 struct Effort {
     double short_us = 3000;  ///< a candidate's short run lasts this long ...
     double short_calls = 5;  ///< ... or this many calls, whichever is longer
-    /// Not worth more than the verifying calls: slower than the best by this factor. Long calls
-    /// suffer less from a hiccup, so a smaller factor will do.
-    double hopeless = 3, hopeless_long = 1.5, long_us = 5000;
+    /// Not worth more than the verifying calls: slower than the best by this factor and by this
+    /// much. Long calls suffer less from a hiccup, so a smaller factor will do.
+    double hopeless = 3, hopeless_long = 1.5, long_us = 5000, hiccup_us = 50;
     /// Behind the best by this factor, a candidate answers for those that differ from it in the
     /// block size alone, or in the block size and σ. Where one row is long, a few slow kernels
     /// would take longer than all others together.
     double lost = 20, lost_by_far = 100;
-    /// Survivors of the short run, whose times are off by a few percent, seldom by more than 10 %.
+    /// Second look of a CPU, whose speed may change by tens of percent within milliseconds: who is
+    /// not further behind than this factor gives samples at so many moments, fewer where that would
+    /// take longer than this.
+    double again_factor = 2;
+    int again_rounds = 32;
+    double again_us = 1'000'000;
+    /// Survivors of these, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;
     std::size_t finalists = 6;  ///< besides the baseline and the vendor's
@@ -78,12 +84,16 @@ class Search {
         const db::Candidate* prior = nullptr;  ///< an earlier time that still counts
         Timing timing;                         ///< of the present stage
         bool anchor = false;  ///< baseline, vendor, guest: measured first, never skipped as bounded
+        bool looked_again = false;  ///< its time is the median of several moments
 
         const std::string& layout() const { return contender.variant.layout; }
         const std::string& inspected_as() const {
             return contender.inspected_as.empty() ? layout() : contender.inspected_as;
         }
         bool ok() const { return record.status == db::Status::ok; }
+        /// What it is judged by. A short run counts by its minimum: disturbances only ever add
+        /// time, and who was disturbed deserves another look.
+        double judged_us() const { return looked_again ? record.time->median : record.time->min; }
     };
     using Field = std::vector<Runner*>;
 
@@ -98,6 +108,7 @@ class Search {
     void learn(const Runner& runner);
 
     // Finals.
+    void look_again();
     void halve();
     void final();
     void invite_anchors();
@@ -109,6 +120,7 @@ class Search {
 
     // Both.
     Field leaders(std::size_t most);
+    Field close_to_best(std::size_t most, double factor);
     void record_time(Runner& runner, const Timing& timing);
     const Shelf::Item& convert(Runner& runner);
     bool guard(Runner& runner, const std::function<void()>& work);

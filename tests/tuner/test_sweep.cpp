@@ -159,7 +159,7 @@ TEST_F(Sweep, TiesGoToTheBaseline) {
 }
 
 TEST_F(Sweep, ManyCandidatesAreHalved) {
-    Kernels kernels = {fake::kernel(fake::right, 200)};
+    Kernels kernels = {fake::kernel(fake::right, 300), fake::kernel(fake::right, 250)};
     for (int t = 119; t >= 100; --t) kernels.push_back(fake::kernel(fake::right, t));
     const SweepResult r = run(kernels);
     EXPECT_EQ(r.entry.winner, kernels.back().variant.id());
@@ -167,7 +167,8 @@ TEST_F(Sweep, ManyCandidatesAreHalved) {
         return std::count_if(r.entry.candidates.begin(), r.entry.candidates.end(),
                              [&](const db::Candidate& c) { return c.reason == stage; });
     };
-    EXPECT_EQ(left_in("short run"), 4);
+    EXPECT_EQ(left_in("short run"), 1);  // more than twice as slow as the best
+    EXPECT_EQ(left_in("second look"), 4);
     EXPECT_EQ(left_in("halving 1"), 8);
     EXPECT_EQ(left_in("halving 2"), 2);
     EXPECT_EQ(left_in("final"), 6 + 1);  // and the baseline

@@ -66,11 +66,13 @@ int run_train(const std::vector<std::string>& args) {
         throw Error(
             fmt::format("{} holds no SpMV entries to learn from; `sptune profile` makes some",
                         store.path().string()));
-    models::TreeOptions wanted;
-    if (trees) wanted.forest.trees = trees;
-    if (depth) wanted.forest.depth = depth;
-    if (portfolio) wanted.portfolio.most = static_cast<std::size_t>(portfolio);
-    models::ModelSet set = models::ModelSet::train(samples, wanted);
+    models::ModelSet set = models::ModelSet::train(samples, [&](Backend backend) {
+        models::TreeOptions wanted = models::usual_options(backend);
+        if (trees) wanted.forest.trees = trees;
+        if (depth) wanted.forest.depth = depth;
+        if (portfolio) wanted.portfolio.most = static_cast<std::size_t>(portfolio);
+        return wanted;
+    });
     set.training().sptune_version = version();
     models::write_models(output, set);
     write_text("-", summary(set));

@@ -1,5 +1,4 @@
-#include "library/failures.hpp"
-#include "sptune/sptune.h"
+#include "library/c_calls.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,58 +13,11 @@ struct sptune_plan {
 
 namespace {
 
-using sptune::error;
-using sptune::status;
-
 thread_local std::string last_error;
 
-sptune_status failed(sptune_status code, const char* what) noexcept {
-    try {
-        last_error = what;
-    } catch (...) {
-        last_error.clear();
-    }
-    return code;
-}
-
-template <class Work>
-sptune_status answer(const Work& work) noexcept {
-    try {
-        work();
-        return SPTUNE_OK;
-    } catch (const error& e) {
-        return failed(static_cast<sptune_status>(e.code()), e.what());
-    } catch (const std::bad_alloc&) {
-        return failed(SPTUNE_OUT_OF_MEMORY, "not enough memory");
-    } catch (const std::exception& e) {
-        return failed(SPTUNE_INTERNAL, e.what());
-    } catch (...) {
-        return failed(SPTUNE_INTERNAL, "an unknown exception");
-    }
-}
-
-void require(bool holds, const char* what) {
-    if (!holds) throw error(status::invalid_argument, what);
-}
-
-/// What use(csr_view<T, P>) returns.
-template <class Use>
-auto with_view(const sptune_csr* a, const Use& use) {
-    require(a, "the matrix is NULL");
-    require(a->index == SPTUNE_I32 || a->index == SPTUNE_I64, "unknown index type");
-    require(a->value == SPTUNE_F32 || a->value == SPTUNE_F64, "unknown value type");
-    require(a->index == SPTUNE_I64 || a->nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
-    const auto view = [&]<class T, class P>() {
-        return use(sptune::csr_view<T, P>{a->rows, a->cols, static_cast<const P*>(a->row_ptr),
-                                          a->col_idx, static_cast<const T*>(a->values),
-                                          static_cast<P>(a->nnz)});
-    };
-    if (a->value == SPTUNE_F32)
-        return a->index == SPTUNE_I32 ? view.template operator()<float, std::int32_t>()
-                                      : view.template operator()<float, std::int64_t>();
-    return a->index == SPTUNE_I32 ? view.template operator()<double, std::int32_t>()
-                                  : view.template operator()<double, std::int64_t>();
-}
+using sptune::c::answer;
+using sptune::c::require;
+using sptune::c::with_view;
 
 template <class Use>
 void with_plan(sptune_plan* p, const Use& use) {
@@ -109,6 +61,15 @@ sptune::plan_options from_c(const sptune_options& given) {
 }
 
 }  // namespace
+
+sptune_status sptune::c::failed(sptune_status code, const char* what) noexcept {
+    try {
+        last_error = what;
+    } catch (...) {
+        last_error.clear();
+    }
+    return code;
+}
 
 extern "C" {
 

@@ -3,13 +3,15 @@
 
 #include "models/tree_model.hpp"
 
+#include <optional>
+
 namespace sptune::models {
 
 struct EvaluateOptions {
-    int folds = 10;        ///< by group; ignored where hold_out or given says otherwise
-    std::string hold_out;  ///< glob of matrix names: train on the others, test on these
-    double calls = 0;      ///< conversion is spread over so many; 0: it does not count
-    TreeOptions trees;
+    int folds = 10;                    ///< by group; ignored where hold_out or given says otherwise
+    std::string hold_out;              ///< glob of matrix names: train on the others, test on these
+    double calls = 0;                  ///< conversion is spread over so many; 0: it does not count
+    std::optional<TreeOptions> trees;  ///< default: usual_options()
     std::vector<const Predictor*> given;  ///< test these, trained elsewhere, beside simple ones
 };
 

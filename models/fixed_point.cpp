@@ -8,8 +8,6 @@
 namespace sptune::models {
 namespace {
 
-constexpr float kUnit = 1.0f / 8192;
-
 template <class Word>
 void put(Bytes& out, Word word) {
     for (std::size_t i = 0; i < sizeof word; ++i)
@@ -30,23 +28,36 @@ void require_whole(std::span<const std::uint8_t> bytes, std::size_t each) {
 
 }  // namespace
 
-Bytes to_fixed_point(std::span<const float> values) {
+Fixed to_fixed(float value) {
+    return static_cast<Fixed>(std::clamp(std::round(value / kFixedUnit), -32768.0f, 32767.0f));
+}
+
+Bytes to_fixed_point(std::span<const Fixed> values) {
     Bytes out;
     out.reserve(values.size() * 2);
-    for (const float v : values) {
-        const float scaled = std::clamp(std::round(v / kUnit), -32768.0f, 32767.0f);
-        put(out, static_cast<std::uint16_t>(static_cast<std::int16_t>(scaled)));
-    }
+    for (const Fixed v : values) put(out, static_cast<std::uint16_t>(v));
+    return out;
+}
+
+Bytes to_fixed_point(std::span<const float> values) {
+    std::vector<Fixed> fixed(values.size());
+    std::transform(values.begin(), values.end(), fixed.begin(), to_fixed);
+    return to_fixed_point(fixed);
+}
+
+std::vector<Fixed> fixed_from(std::span<const std::uint8_t> bytes) {
+    require_whole(bytes, 2);
+    std::vector<Fixed> out(bytes.size() / 2);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<Fixed>(get<std::uint16_t>(bytes.data() + 2 * i));
     return out;
 }
 
 std::vector<float> from_fixed_point(std::span<const std::uint8_t> bytes) {
-    require_whole(bytes, 2);
-    std::vector<float> out(bytes.size() / 2);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto word = get<std::uint16_t>(bytes.data() + 2 * i);
-        out[i] = static_cast<float>(static_cast<std::int16_t>(word)) * kUnit;
-    }
+    const std::vector<Fixed> fixed = fixed_from(bytes);
+    std::vector<float> out(fixed.size());
+    std::transform(fixed.begin(), fixed.end(), out.begin(),
+                   [](Fixed v) { return static_cast<float>(v) * kFixedUnit; });
     return out;
 }
 

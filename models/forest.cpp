@@ -42,6 +42,7 @@ class Grower {
                 if (!std::isnan(y[k])) sum[k] += y[k], count[k] += 1;
         }
     };
+    static constexpr double kGain = 1e-9;  ///< less is rounding
     struct Cut {
         double gain = 0;
         std::uint32_t input = 0;
@@ -75,37 +76,47 @@ class Grower {
 
     /// The cut that takes away most of the squared residuals, summed over the outputs.
     Cut best_cut(const Rows& rows, const Sums& all) {
-        Cut best;
-        const auto least = static_cast<std::size_t>(options_.least_rows);
-        if (rows.size() < 2 * least) return best;
+        if (rows.size() < 2 * static_cast<std::size_t>(options_.least_rows)) return {};
         for (const std::uint32_t row : rows) in_tree_[row] = 1;
         double before = 0;
         for (std::size_t k = 0; k < table_.outputs; ++k)
             before += all.sum[k] * all.sum[k] / (all.count[k] + options_.shrink);
-        for (const std::uint32_t input : inputs_) {
-            Sums left(table_.outputs);
-            std::size_t seen = 0;
-            const float* previous = nullptr;
-            for (const std::uint32_t row : sorted_[input]) {
-                if (!in_tree_[row]) continue;
-                const float* x = table_.x_of(row) + input;
-                if (previous && seen >= least && rows.size() - seen >= least && *previous < *x) {
-                    double after = 0;
-                    for (std::size_t k = 0; k < table_.outputs; ++k) {
-                        const double right = all.sum[k] - left.sum[k];
-                        after += left.sum[k] * left.sum[k] / (left.count[k] + options_.shrink) +
-                                 right * right / (all.count[k] - left.count[k] + options_.shrink);
-                    }
-                    // Between the two values, so that a matrix in between falls to the nearer.
-                    const float limit = *previous + (*x - *previous) / 2;
-                    if (after - before > best.gain + 1e-9) best = {after - before, input, limit};
-                }
-                left.add(residual(row));
-                previous = x;
-                ++seen;
-            }
-        }
+        std::vector<Cut> cuts(inputs_.size());
+#pragma omp parallel for schedule(dynamic, 4)
+        for (std::size_t i = 0; i < cuts.size(); ++i)
+            cuts[i] = best_cut_of(inputs_[i], rows.size(), all, before);
         for (const std::uint32_t row : rows) in_tree_[row] = 0;
+        Cut best;
+        for (const Cut& cut : cuts)
+            if (cut.gain > best.gain + kGain) best = cut;
+        return best;
+    }
+
+    /// The same for one input. `before`: what remains without a cut, `count`: rows in the node.
+    Cut best_cut_of(std::uint32_t input, std::size_t count, const Sums& all, double before) const {
+        const auto least = static_cast<std::size_t>(options_.least_rows);
+        Cut best;
+        Sums left(table_.outputs);
+        std::size_t seen = 0;
+        const float* previous = nullptr;
+        for (const std::uint32_t row : sorted_[input]) {
+            if (!in_tree_[row]) continue;
+            const float* x = table_.x_of(row) + input;
+            if (previous && seen >= least && count - seen >= least && *previous < *x) {
+                double after = 0;
+                for (std::size_t k = 0; k < table_.outputs; ++k) {
+                    const double right = all.sum[k] - left.sum[k];
+                    after += left.sum[k] * left.sum[k] / (left.count[k] + options_.shrink) +
+                             right * right / (all.count[k] - left.count[k] + options_.shrink);
+                }
+                // Between the two values, so that a matrix in between falls to the nearer.
+                const float limit = *previous + (*x - *previous) / 2;
+                if (after - before > best.gain + kGain) best = {after - before, input, limit};
+            }
+            left.add(residual(row));
+            previous = x;
+            ++seen;
+        }
         return best;
     }
 
@@ -124,19 +135,21 @@ void require(bool holds, const char* what) {
     if (!holds) throw Error(std::string("forest: ").append(what));
 }
 
-void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const float* x,
-              std::size_t outputs, float* out) {
+/// Adds the leaf that x leads to. Leaf and Sum: float while growing, 16 bits and 32 bits later.
+template <class Leaf, class Sum>
+void add_tree(const Node* nodes, std::int32_t root, const Leaf* leaves, const float* x,
+              std::size_t outputs, Sum* out) {
     std::int32_t at = root;
     while (nodes[at].input >= 0)
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
-    const float* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
+    const Leaf* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
 }
 
 }  // namespace
 
 Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-               std::vector<Node> nodes, std::vector<float> leaves)
+               std::vector<Node> nodes, std::vector<Fixed> leaves)
     : inputs_(inputs),
       base_(std::move(base)),
       roots_(std::move(roots)),
@@ -160,9 +173,7 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
     require(all == 0 || nodes_.back().input < 0, "the last node is not a leaf");
     for (const std::int32_t root : roots_) require(root >= 0 && root < all, "a root is missing");
     const auto finite = [](float v) { return std::isfinite(v); };
-    require(std::all_of(leaves_.begin(), leaves_.end(), finite) &&
-                std::all_of(base_.begin(), base_.end(), finite),
-            "a value is not a number");
+    require(std::all_of(base_.begin(), base_.end(), finite), "a value is not a number");
 }
 
 Forest Forest::train(const Table& table, const ForestOptions& options) {
@@ -201,13 +212,17 @@ Forest Forest::train(const Table& table, const ForestOptions& options) {
                 residual[i * table.outputs + k] -= step[k];
         }
     }
-    return {table.inputs, std::move(base), std::move(roots), std::move(nodes), std::move(leaves)};
+    std::vector<Fixed> fixed(leaves.size());
+    std::transform(leaves.begin(), leaves.end(), fixed.begin(), to_fixed);
+    return {table.inputs, std::move(base), std::move(roots), std::move(nodes), std::move(fixed)};
 }
 
 void Forest::predict(const float* x, float* out) const {
-    std::copy(base_.begin(), base_.end(), out);
+    std::vector<std::int32_t> sums(base_.size());
     for (const std::int32_t root : roots_)
-        add_tree(nodes_.data(), root, leaves_.data(), x, base_.size(), out);
+        add_tree(nodes_.data(), root, leaves_.data(), x, base_.size(), sums.data());
+    for (std::size_t k = 0; k < sums.size(); ++k)
+        out[k] = base_[k] + static_cast<float>(sums[k]) * kFixedUnit;
 }
 
 std::vector<float> Forest::predict(std::span<const float> x) const {

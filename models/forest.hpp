@@ -6,6 +6,8 @@
 // outputs as in De'ath, "Multivariate regression trees", Ecology 83(4), 2002.
 #pragma once
 
+#include "models/fixed_point.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -45,7 +47,7 @@ class Forest {
     Forest() = default;
     /// As stored. Throws Error where a walk could leave the arrays or never end.
     Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-           std::vector<Node> nodes, std::vector<float> leaves);
+           std::vector<Node> nodes, std::vector<Fixed> leaves);
 
     static Forest train(const Table& table, const ForestOptions& options);
 
@@ -58,14 +60,15 @@ class Forest {
     const std::vector<float>& base() const { return base_; }
     const std::vector<std::int32_t>& roots() const { return roots_; }
     const std::vector<Node>& nodes() const { return nodes_; }
-    const std::vector<float>& leaves() const { return leaves_; }
+    const std::vector<Fixed>& leaves() const { return leaves_; }
 
   private:
     std::size_t inputs_ = 0;
     std::vector<float> base_;          ///< means of the outputs
     std::vector<std::int32_t> roots_;  ///< first node of each tree
     std::vector<Node> nodes_;
-    std::vector<float> leaves_;
+    /// A choice comes upon cold caches, and most of its time is waiting for these.
+    std::vector<Fixed> leaves_;
 };
 
 }  // namespace sptune::models

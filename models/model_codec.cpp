@@ -102,7 +102,7 @@ Forest decode_forest(const Json& json, Arrays arrays) {
     for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
     return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
             floats(json, "base"), std::move(roots), nodes_of(bytes(json, "nodes", arrays)),
-            from_fixed_point(bytes(json, "leaves", arrays))};
+            fixed_from(bytes(json, "leaves", arrays))};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "models/tree_model.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 namespace sptune::models {
@@ -36,8 +37,10 @@ class ModelSet final : public Predictor {
     ModelSet(Training training, std::vector<std::unique_ptr<const TreeModel>> trees,
              std::vector<std::unique_ptr<const BestSf>> bestsf);
 
+    using OptionsOf = std::function<TreeOptions(Backend)>;
     /// Trains both kinds for each backend among `samples`.
-    static ModelSet train(const std::vector<Sample>& samples, const TreeOptions& options);
+    static ModelSet train(const std::vector<Sample>& samples,
+                          const OptionsOf& options = usual_options);
 
     std::string name() const override { return "trees"; }
     bool covers(Op op, ValueType value, const db::Device& device) const override;

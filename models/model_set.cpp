@@ -23,7 +23,7 @@ ModelSet::ModelSet(Training training, std::vector<std::unique_ptr<const TreeMode
                    std::vector<std::unique_ptr<const BestSf>> bestsf)
     : training_(std::move(training)), trees_(std::move(trees)), bestsf_(std::move(bestsf)) {}
 
-ModelSet ModelSet::train(const std::vector<Sample>& samples, const TreeOptions& options) {
+ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& options) {
     Training training;
     training.created_utc = db::utc_time();
     training.samples = samples.size();
@@ -41,7 +41,8 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const TreeOptions& 
     std::vector<std::unique_ptr<const TreeModel>> trees;
     std::vector<std::unique_ptr<const BestSf>> bestsf;
     for (const auto& [backend, list] : by_backend) {
-        trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, options)));
+        const TreeOptions o = options(backend == "cuda" ? Backend::cuda : Backend::cpu);
+        trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, o)));
         bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list)));
     }
     return {std::move(training), std::move(trees), std::move(bestsf)};

@@ -99,6 +99,12 @@ std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOp
 
 }  // namespace
 
+TreeOptions usual_options(Backend backend) {
+    TreeOptions o;
+    if (backend == Backend::cuda) o.forest.trees = 300, o.forest.depth = 7, o.portfolio.most = 64;
+    return o;
+}
+
 double squeeze(double log_ratio) {
     return log_ratio / (1 + log_ratio / 2);
 }

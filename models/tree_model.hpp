@@ -18,6 +18,10 @@ struct TreeOptions {
     int folds = 5;
 };
 
+/// What `sptune train` and `sptune evaluate` use. A GPU's grid has six times as many kernels, and
+/// times there repeat themselves, so that there is more to learn.
+TreeOptions usual_options(Backend backend);
+
 /// Of the held-out matrices for which a format was chosen: how many came within 5 % of the best.
 struct HitRate {
     std::string format;

@@ -95,6 +95,39 @@ SPTUNE_C_API sptune_status sptune_forget(const sptune_csr* A);
  * as for sptune_plan_why. */
 SPTUNE_C_API sptune_status sptune_why(const sptune_csr* A, char* text, size_t size, size_t* needed);
 
+/* Fill it with sptune_spgemm_options_init() first. */
+typedef struct sptune_spgemm_options {
+    size_t size;    /* of this struct, as the caller knows it */
+    int sorted;     /* 1: columns of each row of C in increasing order */
+    int drop_zeros; /* 1: leave out entries whose sum is exactly 0 */
+    uint64_t memory_bytes;
+    sptune_backend backend;
+    const char* variant;
+    int threads;
+    const char* database;
+    void* stream; /* a cudaStream_t, for A and B in GPU memory */
+} sptune_spgemm_options;
+
+/* A CSR matrix that sptune has made. */
+typedef struct sptune_matrix sptune_matrix;
+
+SPTUNE_C_API void sptune_spgemm_options_init_sized(sptune_spgemm_options* options, size_t size);
+static inline void sptune_spgemm_options_init(sptune_spgemm_options* options) {
+    sptune_spgemm_options_init_sized(options, sizeof *options);
+}
+/* C = A B, of the types that A and B have in common. options may be NULL. On failure *C is NULL. */
+SPTUNE_C_API sptune_status sptune_auto_spgemm(const sptune_csr* A, const sptune_csr* B,
+                                              const sptune_spgemm_options* options,
+                                              sptune_matrix** C);
+/* Its arrays, valid until it is destroyed: read them, they are not yours to free. */
+SPTUNE_C_API sptune_status sptune_matrix_view(const sptune_matrix* C, sptune_csr* view);
+/* Where they lie: SPTUNE_CPU or SPTUNE_CUDA. SPTUNE_ANY for NULL. */
+SPTUNE_C_API sptune_backend sptune_matrix_location(const sptune_matrix* C);
+/* Id of the kernel that made it, valid until it is destroyed. NULL for NULL. */
+SPTUNE_C_API const char* sptune_matrix_made_by(const sptune_matrix* C);
+/* NULL is allowed. */
+SPTUNE_C_API void sptune_matrix_destroy(sptune_matrix* C);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,6 +54,28 @@ int main(void) {
     printf("sptune %s: %s...\n", sptune_version(), why);
     sptune_plan_destroy(plan);
 
+    /* The square of the tridiagonal matrix has five diagonals. */
+    sptune_matrix* C = NULL;
+    sptune_csr square;
+    CHECK(sptune_auto_spgemm(&A, &A, NULL, &C));
+    CHECK(sptune_matrix_view(C, &square));
+    if (square.rows != N || square.cols != N || square.nnz != 5 * N - 6) return 11;
+    if (square.value != SPTUNE_F32 || square.index != SPTUNE_I64) return 12;
+    if (((const int64_t*)square.row_ptr)[1] != 3 || square.col_idx[2] != 2) return 13;
+    if (((const float*)square.values)[0] != 20 || ((const float*)square.values)[1] != -16) return 14;
+    if (sptune_matrix_location(C) != SPTUNE_CPU || !strstr(sptune_matrix_made_by(C), "spgemm.cpu."))
+        return 15;
+    sptune_matrix_destroy(C);
+    sptune_spgemm_options product;
+    sptune_spgemm_options_init(&product);
+    product.memory_bytes = 1000;
+    if (sptune_auto_spgemm(&A, &A, &product, &C) != SPTUNE_OUT_OF_MEMORY || C) return 16;
+    square = A;
+    square.value = SPTUNE_F64;
+    if (sptune_auto_spgemm(&A, &square, NULL, &C) != SPTUNE_INVALID_ARGUMENT) return 17;
+    if (!strstr(sptune_last_error(), "value type")) return 18;
+    sptune_matrix_destroy(NULL);
+
     options.error_bound = 1e-30;
     if (sptune_plan_create(&A, &options, &plan) != SPTUNE_UNMET_CONSTRAINT) return 7;
     if (plan || !strstr(sptune_last_error(), "error bound")) return 8;

@@ -64,11 +64,11 @@ TEST(Forest, SameSeedSameTrees) {
 TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
     const std::vector<Node> good{{0, 2, 0.5f}, {-1, 0, 0}, {-1, 1, 0}};
     const auto make = [](std::vector<Node> nodes, std::vector<std::int32_t> roots = {0},
-                         std::vector<float> leaves = {1, 2}) {
+                         std::vector<Fixed> leaves = {1, 8192}) {
         return Forest(1, {0}, std::move(roots), std::move(nodes), std::move(leaves));
     };
     const float x[] = {0.7f};
-    EXPECT_EQ(make(good).predict(x)[0], 2);
+    EXPECT_EQ(make(good).predict(x)[0], 1) << "8192 / 8192";
     EXPECT_THROW(make({{0, 0, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "a circle";
     EXPECT_THROW(make({{0, 9, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "beyond the nodes";
     EXPECT_THROW(make({{1, 2, 0.5f}, {-1, 0, 0}, {-1, 1, 0}}), Error) << "no such input";
@@ -76,7 +76,7 @@ TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
     EXPECT_THROW(make({{0, 2, 0.5f}, {-1, 0, 0}, {0, 2, 0}}), Error) << "falls off the end";
     EXPECT_THROW(make(good, {3}), Error);
     EXPECT_THROW(make(good, {-1}), Error);
-    EXPECT_THROW(make(good, {0}, {1, NAN}), Error);
+    EXPECT_THROW(Forest(1, {NAN}, {0}, good, {1, 2}), Error);
     EXPECT_THROW(Forest(1, {0, 0}, {0}, good, {1, 2, 3}), Error);
     EXPECT_THROW(Forest(1, {}, {}, {}, {}), Error);
 }

@@ -19,7 +19,7 @@ const ModelSet& trained() {
     static const ModelSet set = [] {
         TreeOptions o;
         o.folds = 2, o.forest.trees = 20, o.side.trees = 5;
-        return ModelSet::train(made_samples(), o);
+        return ModelSet::train(made_samples(), [&](Backend) { return o; });
     }();
     return set;
 }
@@ -114,7 +114,7 @@ TEST(ModelFile, CorruptPartsAreRefused) {
     TreeOptions o;
     o.folds = 2, o.forest.trees = 2, o.side.trees = 1, o.forest.depth = o.side.depth = 2;
     auto samples = made_samples();
-    const ModelSet set = ModelSet::train(samples, o);
+    const ModelSet set = ModelSet::train(samples, [&](Backend) { return o; });
     const std::string file = to_bytes(set);
     auto json = header_of(file);
     int refused = 0;

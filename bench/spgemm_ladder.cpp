@@ -219,8 +219,8 @@ void densities() {
         "\n## Densities\n\nWhole products in ms, f32.\n\n| n | density | nonzeros of C | "
         "CPU, Gustavson | CPU, best | three passes as published | three passes, best | | "
         "tiled4, best | GPU, best of others | |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (const double density : {1e-3, 1e-4, 1e-5})
-        for (const index_t n : {1024, 2048, 4096, 8192, 16384, 32768, 65536}) {
+    for (const index_t n : {1024, 2048, 4096, 8192, 16384, 32768, 65536})
+        for (const double density : {1e-3, 1e-4, 1e-5}) {
             const Pair pair(uniform(n, density));
             constexpr double kMost = 1e8;  // the CPU's kernels would take minutes
             if (pair.features.products == 0 || static_cast<double>(pair.features.products) > kMost)

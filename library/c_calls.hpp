@@ -40,9 +40,8 @@ auto with_view(const sptune_csr* a, const Use& use) {
     require(a->value == SPTUNE_F32 || a->value == SPTUNE_F64, "unknown value type");
     require(a->index == SPTUNE_I64 || a->nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
     const auto view = [&]<class T, class P>() {
-        return use(csr_view<T, P>{a->rows, a->cols, static_cast<const P*>(a->row_ptr),
-                                          a->col_idx, static_cast<const T*>(a->values),
-                                          static_cast<P>(a->nnz)});
+        return use(csr_view<T, P>{a->rows, a->cols, static_cast<const P*>(a->row_ptr), a->col_idx,
+                                  static_cast<const T*>(a->values), static_cast<P>(a->nnz)});
     };
     if (a->value == SPTUNE_F32)
         return a->index == SPTUNE_I32 ? view.template operator()<float, std::int32_t>()

@@ -37,9 +37,12 @@ sptune::spgemm_options from_c(const sptune_spgemm_options& given) {
 
 template <class T, class P>
 sptune_csr to_c(const sptune::csr_view<T, P>& v) {
-    return {v.rows,   v.cols,
-            v.row_ptr, v.col_idx,
-            v.values, static_cast<std::int64_t>(v.nnz),
+    return {v.rows,
+            v.cols,
+            v.row_ptr,
+            v.col_idx,
+            v.values,
+            static_cast<std::int64_t>(v.nnz),
             std::is_same_v<T, float> ? SPTUNE_F32 : SPTUNE_F64,
             std::is_same_v<P, std::int32_t> ? SPTUNE_I32 : SPTUNE_I64};
 }
@@ -51,7 +54,7 @@ extern "C" {
 void sptune_spgemm_options_init_sized(sptune_spgemm_options* options, std::size_t size) {
     if (!options) return;
     const sptune::spgemm_options p;
-    const sptune_spgemm_options all{size,       p.sorted,  p.drop_zeros, p.memory_bytes, SPTUNE_ANY,
+    const sptune_spgemm_options all{size,      p.sorted,  p.drop_zeros, p.memory_bytes, SPTUNE_ANY,
                                     p.variant, p.threads, p.database,   p.stream};
     std::memcpy(options, &all, std::min(size, sizeof all));
 }

@@ -28,6 +28,8 @@ enum Kind {
     too_large,     ///< convert throws OutOfMemory
     illegal,       ///< inspect says so
     throws,        ///< convert throws something else
+    slow_start,    ///< the first two calls take 40 us more
+    held_up,       ///< the six calls after them take 20 times as long
 };
 
 struct FakeStorage final : Storage {
@@ -35,6 +37,7 @@ struct FakeStorage final : Storage {
     int kind = right;
     double cost_us = 0;
     std::uint64_t size = 0;
+    mutable int calls = 0;
     std::uint64_t bytes() const override { return size; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
 };
@@ -51,7 +54,9 @@ inline void apply(const Storage& storage, double alpha, const double* x, double 
         y[i] = beta == 0 || s.kind == ignores_beta ? alpha * sum : alpha * sum + beta * y[i];
     }
     if (s.kind == writes_nan) y[rows - 1] = 0.0 / 0.0 * y[rows - 1];
-    now_us += s.cost_us;
+    const int call = s.calls++;
+    const bool held = s.kind == held_up && call >= 2 && call < 8;
+    now_us += s.cost_us * (held ? 20 : 1) + (s.kind == slow_start && call < 2 ? 40 : 0);
     ++calls;
 }
 

@@ -174,6 +174,14 @@ TEST_F(Sweep, ManyCandidatesAreHalved) {
     EXPECT_EQ(left_in("final"), 6 + 1);  // and the baseline
 }
 
+TEST_F(Sweep, AHiccupDisqualifiesNobody) {
+    for (const fake::Kind kind : {fake::slow_start, fake::held_up}) {
+        const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 12, 500),
+                                 fake::kernel(kind, 10)};  // after the lighter one
+        EXPECT_EQ(run(kernels).entry.winner, kernels[2].variant.id()) << kind;
+    }
+}
+
 TEST_F(Sweep, TheVendorIsInTheFinal) {
     Kernels kernels = {fake::kernel(fake::right, 50)};
     for (int t = 10; t < 20; ++t) kernels.push_back(fake::kernel(fake::right, t));

@@ -59,7 +59,9 @@ void Search::settle(const Field& field, const std::string& stage) {
 /// A short run sees a moment of a machine whose speed changes. Here all that may be among the best
 /// take turns, so that each sees several moments, and count by their medians from then on.
 void Search::look_again() {
-    if (options_.timer) return;  // short runs of a GPU repeat themselves within a percent or two
+    // Short runs of a GPU repeat themselves within a percent or two; flushing caches takes hundreds
+    // of times as long as most calls.
+    if (options_.timer || options_.cache == Cache::cold) return;
     Field field = close_to_best(runners_.size(), effort_.again_factor);
     const auto known = [](const Runner* r) {
         return r->prior && r->prior->status == db::Status::ok;

@@ -14,7 +14,7 @@ namespace sptune::models {
 /// A kernel that may run, with what is known of it without converting.
 struct Option {
     const Variant* variant = nullptr;
-    std::uint64_t bytes = 0;  ///< moved by one call: A, x and y; see estimated_bytes()
+    std::uint64_t bytes = 0;  ///< moved by one call: A, x and y; 0: as estimated_bytes() has it
 };
 
 /// Microseconds. Infinite for an option that the model does not know.

@@ -157,9 +157,8 @@ class Selector {
     Field predictions(const models::Predictor& model, const db::Device& device) {
         const auto& known = kernels_.known_to(model);
         std::vector<models::Option> options;
-        for (const Kernel* kernel : known)
-            options.push_back(
-                {&kernel->variant, models::estimated_bytes(features(), kernel->variant)});
+        options.reserve(known.size());
+        for (const Kernel* kernel : known) options.push_back({&kernel->variant, 0});
         const auto answers = model.predict(features(), device, options);
         Field field;
         if (!std::isfinite(answers.front().time_us)) return field;

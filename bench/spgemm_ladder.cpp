@@ -223,8 +223,12 @@ void densities() {
         for (const double density : {1e-3, 1e-4, 1e-5}) {
             const Pair pair(uniform(n, density));
             constexpr double kMost = 1e8;  // the CPU's kernels would take minutes
-            if (pair.features.products == 0 || static_cast<double>(pair.features.products) > kMost)
+            const auto products = static_cast<double>(pair.features.products);
+            if (products == 0 || products > kMost) {
+                fmt::print("| {} | {:g} | left out: {:g} products | | | | | | | | |\n", n, density,
+                           products);
                 continue;
+            }
             const Best base =
                 best_of(pair, Backend::cpu,
                         spgemm_baseline_id(Backend::cpu, ValueType::f32, IndexType::i32));

@@ -16,6 +16,7 @@ namespace {
 thread_local std::string last_error;
 
 using sptune::c::answer;
+using sptune::c::backend_from;
 using sptune::c::require;
 using sptune::c::with_view;
 
@@ -40,7 +41,6 @@ sptune::plan_options from_c(const sptune_options& given) {
     sptune_options_init(&o);
     // A caller that was compiled for an earlier version knows fewer fields.
     std::memcpy(&o, &given, std::min(given.size, sizeof o));
-    require(o.backend >= SPTUNE_ANY && o.backend <= SPTUNE_CUDA, "unknown backend");
     require(o.online >= SPTUNE_ONLINE_AUTOMATIC && o.online <= SPTUNE_ONLINE_NEVER,
             "unknown online mode");
     sptune::plan_options p;
@@ -51,7 +51,7 @@ sptune::plan_options from_c(const sptune_options& given) {
     p.longest_conversion_us = o.longest_conversion_us;
     p.error_bound = o.error_bound;
     p.variants = o.variants;
-    p.backend = static_cast<sptune::backend>(o.backend);
+    p.backend = backend_from(o.backend);
     p.online = static_cast<sptune::online>(o.online);
     p.epsilon = o.epsilon;
     p.grace_calls = o.grace_calls;

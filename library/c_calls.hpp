@@ -32,17 +32,30 @@ inline void require(bool holds, const char* what) {
     if (!holds) throw error(status::invalid_argument, what);
 }
 
+inline backend backend_from(sptune_backend b) {
+    require(b >= SPTUNE_ANY && b <= SPTUNE_CUDA, "unknown backend");
+    return static_cast<backend>(b);
+}
+
+/// Of the types that a.value and a.index name.
+template <class T, class P>
+csr_view<T, P> view_as(const sptune_csr& a) {
+    require(a.index == SPTUNE_I64 || a.nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
+    return {a.rows,
+            a.cols,
+            static_cast<const P*>(a.row_ptr),
+            a.col_idx,
+            static_cast<const T*>(a.values),
+            static_cast<P>(a.nnz)};
+}
+
 /// What use(csr_view<T, P>) returns.
 template <class Use>
 auto with_view(const sptune_csr* a, const Use& use) {
     require(a, "the matrix is NULL");
     require(a->index == SPTUNE_I32 || a->index == SPTUNE_I64, "unknown index type");
     require(a->value == SPTUNE_F32 || a->value == SPTUNE_F64, "unknown value type");
-    require(a->index == SPTUNE_I64 || a->nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
-    const auto view = [&]<class T, class P>() {
-        return use(csr_view<T, P>{a->rows, a->cols, static_cast<const P*>(a->row_ptr), a->col_idx,
-                                  static_cast<const T*>(a->values), static_cast<P>(a->nnz)});
-    };
+    const auto view = [&]<class T, class P>() { return use(view_as<T, P>(*a)); };
     if (a->value == SPTUNE_F32)
         return a->index == SPTUNE_I32 ? view.template operator()<float, std::int32_t>()
                                       : view.template operator()<float, std::int64_t>();

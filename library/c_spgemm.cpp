@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <variant>
 
 struct sptune_matrix {
@@ -14,7 +15,9 @@ struct sptune_matrix {
 namespace {
 
 using sptune::c::answer;
+using sptune::c::backend_from;
 using sptune::c::require;
+using sptune::c::view_as;
 using sptune::c::with_view;
 
 sptune::spgemm_options from_c(const sptune_spgemm_options& given) {
@@ -22,12 +25,11 @@ sptune::spgemm_options from_c(const sptune_spgemm_options& given) {
     sptune_spgemm_options_init(&o);
     // A caller that was compiled for an earlier version knows fewer fields.
     std::memcpy(&o, &given, std::min(given.size, sizeof o));
-    require(o.backend >= SPTUNE_ANY && o.backend <= SPTUNE_CUDA, "unknown backend");
     sptune::spgemm_options p;
     p.sorted = o.sorted != 0;
     p.drop_zeros = o.drop_zeros != 0;
     p.memory_bytes = o.memory_bytes;
-    p.backend = static_cast<sptune::backend>(o.backend);
+    p.backend = backend_from(o.backend);
     p.variant = o.variant ? o.variant : "";
     p.threads = o.threads;
     p.database = o.database;
@@ -67,17 +69,9 @@ sptune_status sptune_auto_spgemm(const sptune_csr* a, const sptune_csr* b,
         require(a && b, "a matrix is NULL");
         require(a->value == b->value, "A and B differ in their value type");
         require(a->index == b->index, "A and B differ in the type of their row pointers");
-        require(b->index == SPTUNE_I64 || b->nnz <= INT32_MAX,
-                "nnz is too large for 32-bit row_ptr");
         const sptune::spgemm_options o = options ? from_c(*options) : sptune::spgemm_options{};
         with_view(a, [&]<class T, class P>(const sptune::csr_view<T, P>& left) {
-            const sptune::csr_view<T, P> right{b->rows,
-                                               b->cols,
-                                               static_cast<const P*>(b->row_ptr),
-                                               b->col_idx,
-                                               static_cast<const T*>(b->values),
-                                               static_cast<P>(b->nnz)};
-            *c = new sptune_matrix{sptune::auto_spgemm(left, right, o)};
+            *c = new sptune_matrix{sptune::auto_spgemm(left, view_as<T, P>(*b), o)};
         });
     });
 }

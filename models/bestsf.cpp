@@ -110,7 +110,7 @@ BestSf::BestSf(Parts parts) : parts_(std::move(parts)) {
 BestSf BestSf::train(const std::vector<const Sample*>& samples, const SvmOptions& options) {
     if (samples.empty()) throw Error("bestsf: there is nothing to learn from");
     Parts parts;
-    parts.backend = samples.front()->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+    parts.backend = samples.front()->backend();
     parts.low.assign(kDimensions, std::numeric_limits<float>::max());
     parts.high.assign(kDimensions, std::numeric_limits<float>::lowest());
     for (const Sample* s : samples) {

@@ -144,8 +144,7 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
         if (i == tallies.size()) tallies.emplace_back(name, options.calls);
         return tallies[i];
     };
-    const bool cuda = all.front()->device.backend == "cuda";
-    TreeOptions trees = options.trees.value_or(usual_options(cuda ? Backend::cuda : Backend::cpu));
+    TreeOptions trees = options.trees.value_or(usual_options(all.front()->backend()));
     trees.folds = 0;
     for (const Fold& fold : folds) {
         std::vector<std::unique_ptr<Predictor>> made;

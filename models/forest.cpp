@@ -172,6 +172,8 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
     }
     require(all == 0 || nodes_.back().input < 0, "the last node is not a leaf");
     for (const std::int32_t root : roots_) require(root >= 0 && root < all, "a root is missing");
+    constexpr std::size_t kMostTrees = 1 << 16;  // so many leaves of 16 bits fit a sum of 32
+    require(roots_.size() < kMostTrees, "has too many trees");
     const auto finite = [](float v) { return std::isfinite(v); };
     require(std::all_of(base_.begin(), base_.end(), finite), "a value is not a number");
 }

@@ -40,8 +40,8 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
     training.devices.assign(devices.begin(), devices.end());
     std::vector<std::unique_ptr<const TreeModel>> trees;
     std::vector<std::unique_ptr<const BestSf>> bestsf;
-    for (const auto& [backend, list] : by_backend) {
-        const TreeOptions o = options(backend == "cuda" ? Backend::cuda : Backend::cpu);
+    for (const auto& [name, list] : by_backend) {
+        const TreeOptions o = options(list.front()->backend());
         trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, o)));
         bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list)));
     }

@@ -100,7 +100,7 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
         take_named(name);
     }
     for (const Sample* s : samples) {
-        const Backend backend = s->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+        const Backend backend = s->backend();
         for (const Variant& safe : all_safe(backend, s->value, IndexType::i32))
             take_named(short_name(safe));
     }

@@ -31,6 +31,7 @@ struct Sample {
     std::map<std::string, std::string> kernel_hashes;  ///< by format
 
     double baseline_us() const { return timed[baseline].us; }
+    Backend backend() const { return device.backend == "cuda" ? Backend::cuda : Backend::cpu; }
 };
 
 /// What differs between variants of one operation, backend and type: "sell.simd.c8.s64.x16.wn".
@@ -44,7 +45,6 @@ std::string name_without(const Variant& variant, std::string_view params);
 /// the letters that the name begins with, else the name. Folds keep groups together.
 std::string group_of(const std::string& matrix);
 
-/// Time of a candidate: the least of its samples, since other work on the machine only ever adds.
 /// nullopt for entries without a baseline time.
 std::optional<Sample> sample_of(const db::Entry& entry);
 

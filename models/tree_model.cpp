@@ -165,7 +165,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
         }
     }
     Parts parts;
-    parts.backend = samples.front()->device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+    parts.backend = samples.front()->backend();
     parts.device_keys.assign(keys.begin(), keys.end());
     parts.bandwidth = samples.front()->device.bandwidth_curve;
     parts.portfolio = variants_of(samples, names);

@@ -11,6 +11,11 @@
 #include <fmt/format.h>
 
 namespace sptune::tuner {
+namespace {
+
+constexpr double kBatchUs = 100;  ///< a sample of a race lasts so long at least
+
+}  // namespace
 
 /// Taking turns needs all of them converted at once. Where memory does not allow it, each takes all
 /// its samples in one go.
@@ -32,7 +37,7 @@ void Search::start_race(const Field& field) {
 /// always follows the same neighbour. Those that can no longer be converted drop out.
 void Search::race(Field& field, int round, int samples) {
     MeasureOptions o = measure_options(true);
-    o.min_batch_us = 100;
+    o.min_batch_us = kBatchUs;
     const bool together = fits(field);
     std::set<const Runner*> lost;
     for (std::size_t i = 0; i < field.size(); ++i) {
@@ -69,7 +74,7 @@ void Search::look_again() {
     if (std::all_of(field.begin(), field.end(), known)) return;
     const auto rounds_of = [&](const Field& f) {
         double visit_us = 0;
-        for (const Runner* r : f) visit_us += effort_.visit * std::max(100.0, r->judged_us());
+        for (const Runner* r : f) visit_us += effort_.visit * std::max(kBatchUs, r->judged_us());
         return std::min(static_cast<int>(effort_.again_us / visit_us), effort_.again_rounds);
     };
     // A call of many milliseconds has seen several moments by itself.

@@ -177,9 +177,10 @@ void Search::evaluate(Runner& r) {
     if (r.anchor || best == 0 || verdict.call_us <= factor * best + effort_.hiccup_us) {
         MeasureOptions o = measure_options(r.anchor);
         o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
-        // A verifying call is the slower one, unless somebody else has been at work since.
-        constexpr int kMostLooks = 3;
-        for (int looks = 0; looks < kMostLooks; ++looks) {
+        // With warm caches a verifying call is the slower one, unless somebody else has been at
+        // work since.
+        const int most_looks = o.cache == Cache::cold ? 1 : 3;
+        for (int looks = 0; looks < most_looks; ++looks) {
             timing = measure([&] { r.contender.run(converted); }, o);
             if (timing.statistics().min <= 2 * verdict.call_us) break;
         }

@@ -76,6 +76,7 @@ TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
     EXPECT_THROW(make({{0, 2, 0.5f}, {-1, 0, 0}, {0, 2, 0}}), Error) << "falls off the end";
     EXPECT_THROW(make(good, {3}), Error);
     EXPECT_THROW(make(good, {-1}), Error);
+    EXPECT_THROW(make(good, std::vector<std::int32_t>(1 << 16)), Error) << "sums would overflow";
     EXPECT_THROW(Forest(1, {NAN}, {0}, good, {1, 2}), Error);
     EXPECT_THROW(Forest(1, {0, 0}, {0}, good, {1, 2, 3}), Error);
     EXPECT_THROW(Forest(1, {}, {}, {}, {}), Error);

@@ -15,17 +15,19 @@ std::int64_t length_at(const LengthRuns& runs, std::int64_t rank) {
 }
 
 /// Stored entries of SELL when all rows are sorted, longest first: each slice of C rows takes C
-/// times the length of its first row.
+/// times the length of its first row. Divides once for each run, in 32 bits: on a GPU's host the
+/// divisions of all C took a tenth of the time of all features.
 double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
-    double slots = 0;
-    std::int64_t before = 0;
+    const auto height = static_cast<std::uint32_t>(c);
+    double rows = 0;
+    std::uint32_t after = 0, slices_before = 0;  // there are less than 2^31 rows
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-        const std::int64_t after = before + run->second;
-        const std::int64_t slices = (after + c - 1) / c - (before + c - 1) / c;
-        slots += static_cast<double>(slices * c) * static_cast<double>(run->first);
-        before = after;
+        after += static_cast<std::uint32_t>(run->second);
+        const std::uint32_t slices = (after + height - 1) / height;
+        rows += static_cast<double>(slices - slices_before) * static_cast<double>(run->first);
+        slices_before = slices;
     }
-    return slots;
+    return rows * static_cast<double>(c);
 }
 
 }  // namespace

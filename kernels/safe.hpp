@@ -16,13 +16,10 @@ struct Outline {
 };
 
 /// The CSR kernel that never takes much longer than another one on any matrix of this outline, and
-/// whose preparation costs a few calls. On the CPU the baseline. On a GPU rows in tiles of equal
-/// work, as a few threads per row lose by hundreds of times where one row is long; where a small
-/// matrix is known to have none, threads per row, which have less to wait for.
+/// whose preparation costs a few calls. On the CPU the baseline. On a GPU threads per row, unless
+/// they lose by up to hundreds of times because one row is long, or it is unknown whether one is:
+/// then rows in tiles of equal work.
 Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline);
-
-/// Whether the longest row makes a difference for spmv_safe().
-bool safe_depends_on_rows(Backend backend, const Outline& outline);
 
 /// All that spmv_safe() may answer.
 std::vector<Variant> all_safe(Backend backend, ValueType value, IndexType index);

@@ -47,10 +47,10 @@ struct Chooser {
     std::function<Features()> features;
     std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
 
-    /// With the longest row where it makes a difference for the safe kernel.
+    /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
         Outline o{view.rows, view.nnz()};
-        if (safe_depends_on_rows(backend, o)) o.longest_row = longest_row();
+        if (longest_row) o.longest_row = longest_row();
         return o;
     }
 };

@@ -3,6 +3,7 @@
 #include "features/cuda/features.hpp"
 #include "features/cuda/rows.hpp"
 #include "features/cuda/sell.hpp"
+#include "features/cuda/side_stream.hpp"
 #include "features/describe.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
@@ -103,6 +104,15 @@ SampleCounts sample_counts_of(const Sums& s) {
     return counts;
 }
 
+/// As if no group had been visited.
+void forget_groups(const GroupMemory& memory, Sums* sums) {
+    constexpr std::size_t begin = offsetof(Sums, diagonals), end = offsetof(Sums, sell_stored);
+    SPTUNE_CUDA(
+        cudaMemsetAsync(reinterpret_cast<std::byte*>(sums) + begin, 0, end - begin, nullptr));
+    SPTUNE_CUDA(cudaMemsetAsync(memory.diagonals, 0,
+                                sizeof(Slot) * (std::size_t{1} << memory.diagonals_log2), nullptr));
+}
+
 /// The largest of the numbers that a histogram holds, largest first.
 std::vector<std::int64_t> largest(const Histogram& histogram, std::vector<std::int64_t> listed,
                                   std::size_t wanted) {
@@ -151,22 +161,30 @@ Features extract_features_on_device(CsrView<T, P> a) {
     const GroupMemory memory{scratch.at<Slot>(diagonals_at), log2, scratch.at<Slot>(spare_at),
                              spare};
 
+    // Groups are visited meanwhile, in the hope that rows are sorted, as they mostly are.
+    SideStream& side = SideStream::instance();
+    add_groups(a, plan, memory, true, side.fork(), sums);
     add_rows(a.row_ptr, a.rows, long_rows, sums);
     add_sell(a.row_ptr, nnz, plan, sums);
     add_entries(a, occupied, sums);
-    add_groups(a, plan, memory, sums);
+    side.join();
     add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
     Found found;
     copy_to_host(&found, there, 1);
-    if (found.sums.overflow) return extract_on_host(a);
     if (found.sums.unsorted) {
         DeviceBuffer<unsigned> smallest(static_cast<std::size_t>(rows));
         add_smallest_columns(a, smallest, sums);
-        copy_to_host(&found.sums, sums, 1);
+        forget_groups(memory, sums);
+        add_groups(a, plan, memory, false, nullptr, sums);
+        add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
+        copy_to_host(&found, there, 1);
     }
+    if (found.sums.overflow) return extract_on_host(a);
 
     std::vector<std::int64_t> lengths(found.sums.row_lengths.listed);
-    copy_to_host(lengths.data(), long_rows, lengths.size());
+    const std::size_t first = std::min(lengths.size(), kFirstLongRows);
+    std::copy_n(found.sums.first_long_rows, first, lengths.begin());
+    copy_to_host(lengths.data() + first, long_rows + first, lengths.size() - first);
     std::array<std::int64_t, kShortRows> shorter;
     std::ranges::copy(found.sums.row_lengths.few, shorter.begin());
     SampleCounts counts = sample_counts_of(found.sums);

@@ -364,14 +364,13 @@ __device__ void visit_mirrors(CsrView<T, P> a, const Group& group, const DeviceS
 template <class T, class P>
 __global__ void __launch_bounds__(kThreads, 3)
     visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
-                 std::int64_t entry_limit, GroupMemory memory, Sums* sums) {
+                 std::int64_t entry_limit, GroupMemory memory, bool sorted, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
     __shared__ Numbering stored;
     const RowWindow window = sample.unit_at(blockIdx.x);
     const Group group{stored, window.first, static_cast<int>(window.last - window.first)};
     if (static_cast<int>(threadIdx.x) <= group.rows)
         stored.from[threadIdx.x] = a.row_ptr[group.first + threadIdx.x];
-    const bool sorted = !sums->unsorted;
     __syncthreads();
     if (group.entries() == 0) return;
     const int part = static_cast<int>(blockIdx.y) - 1;
@@ -392,20 +391,20 @@ std::uint64_t spare_slots(const SamplePlan& plan) {
 }
 
 template <class T, class P>
-void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memory, Sums* sums) {
+void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memory, bool sorted,
+                cudaStream_t stream, Sums* sums) {
     const DeviceSample sample(plan.rows, kBlockGroup);
-    visit_groups<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts), kThreads>>>(
-        a, sample, plan.work, plan.entry_limit, memory, sums);
+    visit_groups<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts), kThreads, 0,
+                   stream>>>(a, sample, plan.work, plan.entry_limit, memory, sorted, sums);
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }
 
-template void add_groups(CsrView<float, std::int32_t>, const SamplePlan&, const GroupMemory&,
-                         Sums*);
-template void add_groups(CsrView<float, std::int64_t>, const SamplePlan&, const GroupMemory&,
-                         Sums*);
-template void add_groups(CsrView<double, std::int32_t>, const SamplePlan&, const GroupMemory&,
-                         Sums*);
-template void add_groups(CsrView<double, std::int64_t>, const SamplePlan&, const GroupMemory&,
-                         Sums*);
+#define SPTUNE_INSTANTIATE_GROUPS(T, P)                                                  \
+    template void add_groups(CsrView<T, P>, const SamplePlan&, const GroupMemory&, bool, \
+                             cudaStream_t, Sums*);
+SPTUNE_INSTANTIATE_GROUPS(float, std::int32_t)
+SPTUNE_INSTANTIATE_GROUPS(float, std::int64_t)
+SPTUNE_INSTANTIATE_GROUPS(double, std::int32_t)
+SPTUNE_INSTANTIATE_GROUPS(double, std::int64_t)
 
 }  // namespace sptune::cuda

@@ -5,6 +5,8 @@
 #include "features/sample_plan.hpp"
 #include "matrix/csr.hpp"
 
+#include <cuda_runtime_api.h>
+
 namespace sptune::cuda {
 
 /// Memory for tables.
@@ -19,10 +21,10 @@ struct GroupMemory {
 int diagonals_log2(const SamplePlan& plan);
 std::uint64_t spare_slots(const SamplePlan& plan);
 
-/// Adds to `sums` what the rows of plan.rows tell, and their diagonals to the table. After
-/// add_entries(), which knows whether rows are sorted; does not wait.
+/// Adds to `sums` what the rows of plan.rows tell, and their diagonals to the table; wrong numbers
+/// where rows are not `sorted` after all. Enqueues to `stream`; does not wait.
 template <class T, class P>
 void add_groups(CsrView<T, P> matrix, const SamplePlan& plan, const GroupMemory& memory,
-                Sums* sums);
+                bool sorted, cudaStream_t stream, Sums* sums);
 
 }  // namespace sptune::cuda

@@ -44,9 +44,10 @@ __global__ void __launch_bounds__(kThreads)
         if (!inside) continue;
         hash += pointer_term(begin, i);
         difference += static_cast<count_t>(length > before ? length - before : before - length);
-        if (length >= static_cast<P>(kShortRows))
-            long_rows[atomicAdd(&sums->row_lengths.listed, count_t{1})] = length;
-        else if (!alike)
+        if (length >= static_cast<P>(kShortRows)) {
+            const count_t n = atomicAdd(&sums->row_lengths.listed, count_t{1});
+            (n < kFirstLongRows ? sums->first_long_rows : long_rows)[n] = length;
+        } else if (!alike)
             atomicAdd(&short_rows[length], 1u);
         else if (lane == 0)
             atomicAdd(&short_rows[length], static_cast<unsigned>(__popc(insiders)));

@@ -17,6 +17,9 @@ struct Histogram {
     unsigned few[kShortRows];
 };
 
+/// So many long rows come with the sums; most matrices have no more.
+inline constexpr std::size_t kFirstLongRows = 64;
+
 /// A place of a hash table (slots.cuh); all zero while free.
 struct Slot {
     unsigned key;  ///< one more than the key that lives here
@@ -40,8 +43,9 @@ struct Sums {
     // Over rows.
     count_t neighbour_diff, warp_slots;
     Histogram row_lengths;
+    std::int64_t first_long_rows[kFirstLongRows];
     // Over diagonals.
-    count_t diagonals;
+    count_t diagonals;  ///< from here to diagonal_entries: cleared where groups are counted again
     // Over sampled groups of rows.
     double blocks[kSides][kSides];  ///< occupied ones, [width][height]
     double block_entries, gaps, gap_rows;

@@ -25,7 +25,7 @@ def plan(
     backend: str = "automatic",
     online: str = "automatic",
     epsilon: float = 0.05,
-    grace_calls: float = 20,
+    grace_calls: float = 10,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
 ) -> Plan:

@@ -13,26 +13,31 @@ std::string on_gpu(index_t rows, std::int64_t nnz, std::int64_t longest_row = -1
 }
 
 TEST(Safe, IsTheBaselineOnTheCpu) {
-    const Outline outline{1000, 5000, 5000};
-    EXPECT_FALSE(safe_depends_on_rows(Backend::cpu, outline));
-    EXPECT_EQ(spmv_safe(Backend::cpu, ValueType::f32, IndexType::i64, outline).id(),
+    EXPECT_EQ(spmv_safe(Backend::cpu, ValueType::f32, IndexType::i64, {1000, 5000, 5000}).id(),
               spmv_baseline_id(Backend::cpu, ValueType::f32, IndexType::i64));
 }
 
 TEST(Safe, DoesNotLeaveALongRowToAFewThreads) {
     EXPECT_EQ(on_gpu(1000, 5000, 2500), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1000, 5000), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 5), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
-    EXPECT_TRUE(safe_depends_on_rows(Backend::cuda, {1000, 5000}));
-    EXPECT_FALSE(safe_depends_on_rows(Backend::cuda, {1'000'000, 5'000'000}));
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 129), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 128), "spmv.cuda.csr.vector.t8.b256.f64.i32");
 }
 
-TEST(Safe, GivesSmallMatricesThreadsByTheirRows) {
-    EXPECT_EQ(on_gpu(1000, 3000, 3), "spmv.cuda.csr.vector.t4.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1000, 3000, 200), "spmv.cuda.csr.vector.t8.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1000, 9000, 20), "spmv.cuda.csr.vector.t16.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1000, 90000, 200), "spmv.cuda.csr.vector.t32.b256.f64.i32");
-    EXPECT_EQ(on_gpu(0, 0, 0), "spmv.cuda.csr.vector.t4.b256.f64.i32");
+TEST(Safe, GuardsAgainstARowOfUnknownLength) {
+    EXPECT_EQ(on_gpu(1000, 5000), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
+}
+
+TEST(Safe, GivesThreadsByTheRows) {
+    EXPECT_EQ(on_gpu(1000, 3000, 3), "spmv.cuda.csr.vector.t8.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 3000, 200), "spmv.cuda.csr.vector.t16.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 90'000, 200), "spmv.cuda.csr.vector.t32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(0, 0, 0), "spmv.cuda.csr.vector.t2.b256.f64.i32");
+}
+
+TEST(Safe, GivesFewerThreadsWhereTheGpuIsBusy) {
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 7), "spmv.cuda.csr.vector.t2.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, 27'000'000, 27), "spmv.cuda.csr.vector.t8.b256.f64.i32");
 }
 
 TEST(Safe, AnswersWhatItLists) {

@@ -91,20 +91,25 @@ __global__ void fill_offsets(const index_t* col_idx, const CsrTile<P>* tile,
         offset[t.begin + k] = static_cast<std::uint16_t>(col_idx[t.begin + k] - t.base);
 }
 
-template <class P>
-__global__ void flag_long_rows(const P* row_ptr, index_t rows, int n, std::uint8_t* flags) {
-    const std::int64_t i = global_thread();
-    if (i < rows) flags[i] = row_ptr[i + 1] - row_ptr[i] > n;
-}
+/// Long rows are counted in the upper half, their pieces in the lower one, so that one scan gives
+/// the places of both. Each step that waits for the device costs as much as a few calls.
+constexpr std::int64_t kLongRow = std::int64_t{1} << 32;
 
 template <class P>
-__global__ void count_pieces(const P* row_ptr, const std::int64_t* positions, int longs, P piece,
-                             index_t* long_row, std::int32_t* piece_ptr) {
+__global__ void count_pieces(const P* row_ptr, index_t rows, int n, P piece, std::int64_t* count) {
     const std::int64_t i = global_thread();
-    if (i >= longs) return;
-    const auto row = static_cast<index_t>(positions[i]);
-    long_row[i] = row;
-    piece_ptr[i] = static_cast<std::int32_t>((row_ptr[row + 1] - row_ptr[row] + piece - 1) / piece);
+    if (i >= rows) return;
+    const P length = row_ptr[i + 1] - row_ptr[i];
+    count[i] = length > n ? kLongRow + (length + piece - 1) / piece : 0;
+}
+
+__global__ void list_long_rows(const std::int64_t* place, index_t rows, index_t* long_row,
+                               std::int32_t* piece_ptr) {
+    const std::int64_t i = global_thread();
+    if (i > rows || (i < rows && place[i] == place[i + 1])) return;
+    const std::int64_t k = place[i] / kLongRow;
+    piece_ptr[k] = static_cast<std::int32_t>(place[i] % kLongRow);
+    if (i < rows) long_row[k] = static_cast<index_t>(i);
 }
 
 __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
@@ -128,25 +133,27 @@ template <class T, class P>
 void cut_long_rows(CsrTilesStorage<T, P>& s) {
     const CsrView<T, P>& a = s.a;
     if (a.rows == 0) return;
-    DeviceBuffer<std::uint8_t> flags(static_cast<std::size_t>(a.rows));
-    flag_long_rows<<<blocks_for(a.rows, kThreads), kThreads>>>(a.row_ptr, a.rows, s.n,
-                                                               flags.data());
-    SPTUNE_CUDA_LAUNCHED("flag_long_rows");
-    const DeviceBuffer<std::int64_t> positions = positions_of(flags.data(), a.rows);
-    if (positions.empty()) return;
-    const int longs = static_cast<int>(positions.size());
     s.piece_entries = piece_entries_of(a, s.n);
-    s.long_row = DeviceBuffer<index_t>(positions.size());
-    s.piece_ptr = DeviceBuffer<std::int32_t>(positions.size() + 1);
-    count_pieces<<<blocks_for(longs, kThreads), kThreads>>>(
-        a.row_ptr, positions.data(), longs, s.piece_entries, s.long_row.data(), s.piece_ptr.data());
+    DeviceBuffer<std::int64_t> place(static_cast<std::size_t>(a.rows) + 1);
+    count_pieces<<<blocks_for(a.rows, kThreads), kThreads>>>(a.row_ptr, a.rows, s.n,
+                                                             s.piece_entries, place.data());
     SPTUNE_CUDA_LAUNCHED("count_pieces");
-    const auto pieces = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
+    const std::int64_t total = counts_to_pointers(place);
+    if (total == 0) return;
+    const auto longs = static_cast<unsigned>(total / kLongRow);
+    const auto pieces = static_cast<std::size_t>(total % kLongRow);
+    if (pieces > std::numeric_limits<std::int32_t>::max())
+        throw Error("long rows of 2^31 pieces or more are not supported");
+    s.long_row = DeviceBuffer<index_t>(longs);
+    s.piece_ptr = DeviceBuffer<std::int32_t>(longs + std::size_t{1});
+    list_long_rows<<<blocks_for(std::int64_t{a.rows} + 1, kThreads), kThreads>>>(
+        place.data(), a.rows, s.long_row.data(), s.piece_ptr.data());
+    SPTUNE_CUDA_LAUNCHED("list_long_rows");
     s.piece_long = DeviceBuffer<std::int32_t>(pieces);
     name_pieces<<<longs, kThreads>>>(s.piece_ptr.data(), s.piece_long.data());
     SPTUNE_CUDA_LAUNCHED("name_pieces");
     s.partial = DeviceBuffer<T>(pieces);
-    s.done = DeviceBuffer<unsigned>(positions.size());
+    s.done = DeviceBuffer<unsigned>(longs);
     s.done.fill_bytes(0);
 }
 

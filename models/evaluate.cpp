@@ -102,25 +102,6 @@ std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const Evaluate
 
 }  // namespace
 
-const Timed& chosen_by(const Predictor& predictor, const Sample& s, double calls) {
-    std::vector<const Timed*> known;
-    std::vector<Option> options;
-    for (const Timed& t : s.timed) {
-        if (!predictor.knows(t.variant)) continue;
-        known.push_back(&t);
-        options.push_back({&t.variant, 0});
-    }
-    const auto predictions = predictor.predict(s.features, s.device, options);
-    const Timed* best = &s.timed[s.baseline];
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        const double total =
-            predictions[i].time_us + (calls > 0 ? predictions[i].convert_us / calls : 0);
-        if (total < least) least = total, best = known[i];
-    }
-    return *best;
-}
-
 Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& options) {
     std::vector<const Sample*> all;
     std::set<std::string> names, groups;
@@ -160,6 +141,10 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
             std::size_t i = 0;
             for (const Predictor* p : predictors)
                 tally(i++, p->name()).add(*s, chosen_by(*p, *s, options.calls));
+            const std::size_t tried = options.given.empty() ? 1 : options.given.size();
+            for (std::size_t p = 0; p < tried; ++p)
+                tally(i++, predictors[p]->name() + ", tried")
+                    .add(*s, settled_by(*predictors[p], *s));
             tally(i++, "always CSR").add(*s, s->timed[s->baseline]);
             const Timed* vendor = cheapest(
                 *s, options.calls, [](const Timed& t) { return t.variant.vendor && !t.bounded; });

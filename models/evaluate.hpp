@@ -1,6 +1,7 @@
 // How well models choose, on matrices that they have not seen.
 #pragma once
 
+#include "models/choosing.hpp"
 #include "models/tree_model.hpp"
 
 #include <optional>
@@ -36,14 +37,13 @@ struct Score {
 
 struct Evaluation {
     int matrices = 0, groups = 0;
-    std::string protocol;       ///< "10 folds by family", …
-    std::vector<Score> scores;  ///< models first, then always CSR, always vendor's best
+    std::string protocol;  ///< "10 folds by family", …
+    /// Models first, then what plans end up with that begin with the trees or the given models,
+    /// then always CSR, always vendor's best.
+    std::vector<Score> scores;
 };
 
 /// Throws Error where there is nothing to train on or to test with.
 Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& options);
-
-/// What `predictor` takes of all that was measured: the least predicted time + conversion / calls.
-const Timed& chosen_by(const Predictor& predictor, const Sample& sample, double calls);
 
 }  // namespace sptune::models

@@ -106,13 +106,13 @@ TreeOptions usual_options(Backend backend) {
 }
 
 double squeeze(double log_ratio) {
-    return log_ratio / (1 + log_ratio / 2);
+    return log_ratio / (1 + log_ratio);
 }
 
 double unsqueeze(double squeezed) {
-    // A little below 0 is as good as 0 is for the best; close to 2 the inverse would explode.
-    const double s = std::clamp(squeezed, -0.5, 1.9);
-    return s / (1 - s / 2);
+    // A little below 0 is as good as 0 is for the best; close to 1 the inverse would explode.
+    const double s = std::clamp(squeezed, -0.5, 0.95);
+    return s / (1 - s);
 }
 
 Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold) {

@@ -6,11 +6,10 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr int kPlainFirst = 2;      ///< calls of plain CSR before anything is decided
-constexpr double kBetter = 0.98;    ///< of the time of what it replaces
-constexpr double kHopeless = 1.5;   ///< one such call ends a trial
-constexpr double kPossible = 1.25;  ///< what needs no conversion is tried up to this prediction
-constexpr double kDecisive = 0.8;   ///< and one such call, of the least time of what it replaces
+constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
+constexpr double kBetter = 0.98;   ///< of the time of what it replaces
+constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+constexpr double kDecisive = 0.8;  ///< and one such call, of the least time of what it replaces
 
 }  // namespace
 
@@ -84,18 +83,25 @@ double Contract::convert_us(int which) const {
     return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
 }
 
+/// As short as it may turn out to be.
+double Contract::hoped_us(int offer) const {
+    const Known& k = state_of(offer);
+    const bool open = !terms_.trusted && k.times.empty();
+    return (open ? 1 - terms_.hope : 1) * call_us(offer);
+}
+
 /// Needs no conversion and has not been tried: calls tell more than predictions do.
 bool Contract::worth_a_look(int offer) const {
     const Known& k = state_of(offer);
     return !terms_.trusted && k.state == State::waiting && convert_us(offer) <= 0 &&
-           call_us(offer) < kPossible * call_us(active_);
+           hoped_us(offer) < call_us(active_);
 }
 
 /// Whether converting now is expected to pay and is allowed.
 bool Contract::due(int offer) const {
     const Known& k = state_of(offer);
     if (k.state == State::dropped || offer == active_) return false;
-    const double saved = call_us(active_) - call_us(offer);
+    const double saved = call_us(active_) - hoped_us(offer);
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
     if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
@@ -266,7 +272,7 @@ void Contract::settle_or_wait() {
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const Known& k = state_of(i);
         if (k.state != State::dropped && i != active_ &&
-            (call_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
+            (hoped_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
             phase_ = Phase::waiting;
     }
 }

@@ -3,6 +3,8 @@
 // do.
 #pragma once
 
+#include "models/shortlist.hpp"
+
 #include <array>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct Terms {
     bool trusted = false;
     /// Keep timing after the choice is made, and fall back when it gets slower.
     bool watch = true;
+    /// By how much predictions may be too long: what may be the fastest then is tried.
+    double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
 };
 
@@ -110,6 +114,7 @@ class Contract {
     const Known& state_of(int which) const { return known_[static_cast<std::size_t>(which)]; }
     double plain_us() const { return call_us(0); }
     double scale() const;
+    double hoped_us(int offer) const;
     double convert_us(int which) const;
     bool worth_a_look(int offer) const;
     bool due(int offer) const;

@@ -3,6 +3,7 @@
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
 #include "models/shipped.hpp"
+#include "models/shortlist.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/identify.hpp"
@@ -18,9 +19,7 @@
 namespace sptune::tuner {
 namespace {
 
-/// Where a prediction gains less than this, it is not worth the trouble of being wrong.
-constexpr double kWorthwhile = 0.97;
-constexpr std::size_t kRunnersUp = 4, kAlternatives = 2;
+constexpr std::size_t kRunnersUp = 4;
 
 template <class T>
 double error_of(std::int64_t longest_row) {
@@ -191,7 +190,7 @@ class Selector {
     /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
     /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
     template <class Inspect>
-    bool decide(Field field, const Inspect& inspect, double worthwhile = kWorthwhile,
+    bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
                 const std::string& preferred = {}) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
@@ -228,15 +227,12 @@ class Selector {
     }
 
     /// From the choice on, the best first.
-    void note_alternatives(typename Field::const_iterator at, typename Field::const_iterator end) {
-        std::vector<std::pair<std::string, std::string>> seen;
-        for (; at != end && seen.size() <= kAlternatives; ++at) {
-            const Variant& v = at->kernel->variant;
-            const std::pair kind(v.format, v.algorithm);
-            if (std::find(seen.begin(), seen.end(), kind) != seen.end()) continue;
-            if (!seen.empty()) result_.alternatives.push_back(at->ranked);
-            seen.push_back(kind);
-        }
+    void note_alternatives(typename Field::const_iterator chosen,
+                           typename Field::const_iterator end) {
+        std::vector<const Variant*> ranked;
+        for (auto at = chosen; at != end; ++at) ranked.push_back(&at->kernel->variant);
+        for (const std::size_t i : models::worth_trying(ranked))
+            result_.alternatives.push_back(chosen[static_cast<std::ptrdiff_t>(i)].ranked);
     }
 
     template <class Inspect>

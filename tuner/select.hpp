@@ -87,8 +87,7 @@ struct Selection {
     Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
     Ranked safe;              ///< KernelIndex::safe(); an empty id where nothing is known of it
     std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
-    /// The best of other algorithms, one each, at most two, as little known. Siblings of the choice
-    /// are within a few percent of it; what a trial may gain is elsewhere.
+    /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
     double confidence = 0;  ///< 0 to 1; 1 for a stored measurement
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.

@@ -148,11 +148,13 @@ TEST(Evaluate, ScoresWhatIsKnown) {
     const Evaluation e = evaluate(samples, options);
     EXPECT_EQ(e.matrices, 120);
     EXPECT_EQ(e.groups, 10);
-    ASSERT_EQ(e.scores.size(), 5u) << "no vendor in these sweeps";
+    ASSERT_EQ(e.scores.size(), 6u) << "no vendor in these sweeps";
     EXPECT_EQ(e.scores[0].name, "trees");
     EXPECT_EQ(e.scores[0].matrices, 120);
     EXPECT_LT(e.scores[0].geomean, 0.02);
-    const Score& csr = e.scores[4];
+    EXPECT_EQ(e.scores[4].name, "trees, tried");
+    EXPECT_LE(e.scores[4].geomean, e.scores[0].geomean);
+    const Score& csr = e.scores[5];
     EXPECT_EQ(csr.name, "always CSR");
     EXPECT_EQ(csr.slower, 0);
     double log_sum = 0;

@@ -1,0 +1,77 @@
+#include "models/choosing.hpp"
+
+#include "kernels/safe.hpp"
+#include "models/shortlist.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sptune::models {
+namespace {
+
+struct Guess {
+    const Timed* timed = nullptr;
+    double predicted_us = 0;
+};
+
+/// What the predictor knows, the one to take first. Never empty.
+std::vector<Guess> ranking(const Predictor& predictor, const Sample& s, double calls) {
+    std::vector<const Timed*> known;
+    std::vector<Option> options;
+    for (const Timed& t : s.timed)
+        if (predictor.knows(t.variant)) known.push_back(&t), options.push_back({&t.variant, 0});
+    const auto predictions = predictor.predict(s.features, s.device, options);
+    std::vector<std::pair<double, Guess>> totals;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        const double total =
+            predictions[i].time_us + (calls > 0 ? predictions[i].convert_us / calls : 0);
+        if (std::isfinite(total)) totals.push_back({total, {known[i], predictions[i].time_us}});
+    }
+    std::stable_sort(totals.begin(), totals.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto plain = std::find_if(totals.begin(), totals.end(), [&](const auto& t) {
+        return t.second.timed == &s.timed[s.baseline];
+    });
+    if (plain != totals.end() && totals.front().first > kWorthwhile * plain->first)
+        std::rotate(totals.begin(), plain, plain + 1);
+    std::vector<Guess> list;
+    for (const auto& [total, guess] : totals) list.push_back(guess);
+    if (list.empty()) list.push_back({&s.timed[s.baseline], s.baseline_us()});
+    return list;
+}
+
+}  // namespace
+
+const Timed& chosen_by(const Predictor& predictor, const Sample& s, double calls) {
+    return *ranking(predictor, s, calls).front().timed;
+}
+
+const Timed& settled_by(const Predictor& predictor, const Sample& s) {
+    const std::vector<Guess> ranked = ranking(predictor, s, 0);
+    const Timed* const plain = &s.timed[s.baseline];
+    const Outline outline{static_cast<index_t>(s.features.rows), s.features.nnz,
+                          s.features.row_max};
+    const std::string safe = short_name(spmv_safe(s.backend(), s.value, IndexType::i32, outline));
+    // The safe kernel where the predictor knows it: predictions are right relative to its time.
+    Guess first{plain, s.baseline_us()};
+    for (const Guess& g : ranked)
+        if (g.timed == plain) first = g;
+    for (const Guess& g : ranked)
+        if (short_name(g.timed->variant) == safe) first = g;
+    const double scale = first.timed->us / first.predicted_us;
+
+    std::vector<const Variant*> variants;
+    for (const Guess& g : ranked) variants.push_back(&g.timed->variant);
+    std::vector<Guess> offers{ranked.front()};
+    for (const std::size_t i : worth_trying(variants)) offers.push_back(ranked[i]);
+    for (const Guess& g : ranked)
+        if (g.timed == plain) offers.push_back(g);
+
+    const Timed* active = first.timed;
+    for (const Guess& offer : offers)
+        if ((1 - kHope) * scale * offer.predicted_us < active->us && offer.timed->us < active->us)
+            active = offer.timed;
+    return *active;
+}
+
+}  // namespace sptune::models

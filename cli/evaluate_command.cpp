@@ -174,9 +174,9 @@ int run_evaluate(const std::vector<std::string>& args) {
         text += (text.empty() ? "" : "\n") + report(result, side);
     }
     if (documents.empty())
-        throw Error(
-            fmt::format("{} holds no SpMV entries to test with; `sptune profile` makes some",
-                        store.path().string()));
+        throw Error(fmt::format(
+            "{} holds no complete SpMV sweeps to test with; `sptune profile` makes some",
+            store.path().string()));
     if (json != "-") write_text("-", text);
     if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
     return kOk;

@@ -76,7 +76,12 @@ double milliseconds(const Work& work) {
 }
 
 inline int size_argument(int argc, char** argv, int otherwise) {
-    return argc > 1 ? std::atoi(argv[1]) : otherwise;
+    if (argc <= 1) return otherwise;
+    char* end = nullptr;
+    const long size = std::strtol(argv[1], &end, 10);
+    if (*end == '\0' && size > 0 && size <= 1000) return static_cast<int>(size);
+    std::fprintf(stderr, "%s: expected a size from 1 to 1000, not \"%s\"\n", argv[0], argv[1]);
+    std::exit(2);
 }
 
 /// Prints both times; the exit code says whether both found the same.

@@ -58,7 +58,7 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
         if (g.timed == plain) first = g;
     for (const Guess& g : ranked)
         if (short_name(g.timed->variant) == safe) first = g;
-    const double scale = first.timed->us / first.predicted_us;
+    const auto scale_of = [](const Guess& g) { return g.timed->us / g.predicted_us; };
 
     std::vector<const Variant*> variants;
     for (const Guess& g : ranked) variants.push_back(&g.timed->variant);
@@ -67,11 +67,19 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
     for (const Guess& g : ranked)
         if (g.timed == plain) offers.push_back(g);
 
-    const Timed* active = first.timed;
-    for (const Guess& offer : offers)
-        if ((1 - kHope) * scale * offer.predicted_us < active->us && offer.timed->us < active->us)
-            active = offer.timed;
-    return *active;
+    Guess active = first;
+    for (bool found = true; found;) {
+        found = false;
+        const double scale = scale_between(scale_of(first), scale_of(active));
+        for (const Guess& offer : offers) {
+            const bool hopeful = (1 - kHope) * scale * offer.predicted_us < active.timed->us;
+            if (!hopeful || offer.timed->us >= active.timed->us) continue;
+            active = offer;
+            found = true;
+            break;
+        }
+    }
+    return *active.timed;
 }
 
 }  // namespace sptune::models

@@ -97,6 +97,7 @@ std::vector<Sample> read_samples(const db::Store& store, std::string_view backen
     std::vector<Sample> samples;
     store.for_each([&](const std::string&, const db::Entry& entry) {
         if (entry.cache != "warm" || (!backend.empty() && entry.device.backend != backend)) return;
+        if (!entry.complete) return;
         if (auto sample = sample_of(entry)) samples.push_back(std::move(*sample));
     });
     std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {

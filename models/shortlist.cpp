@@ -1,6 +1,7 @@
 #include "models/shortlist.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,10 @@ namespace {
 constexpr std::size_t kNext = 4, kOtherAlgorithms = 2;
 
 }  // namespace
+
+double scale_between(double plain, double in_use) {
+    return std::sqrt(plain * in_use);
+}
 
 std::vector<std::size_t> worth_trying(std::span<const Variant* const> ranked) {
     std::vector<std::size_t> places;

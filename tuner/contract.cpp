@@ -6,10 +6,11 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr int kPlainFirst = 2;     ///< calls of plain CSR before anything is decided
-constexpr double kBetter = 0.98;   ///< of the time of what it replaces
-constexpr double kHopeless = 1.5;  ///< one such call ends a trial
-constexpr double kDecisive = 0.8;  ///< and one such call, of the least time of what it replaces
+constexpr int kPlainFirst = 2;      ///< calls of plain CSR before anything is decided
+constexpr double kBetter = 0.98;    ///< of the time of what it replaces
+constexpr double kHopeless = 1.5;   ///< one such call ends a trial
+constexpr double kPossible = 1.25;  ///< what needs no conversion is tried up to this prediction
+constexpr double kDecisive = 0.8;   ///< and one such call, of the least time of what it replaces
 
 }  // namespace
 
@@ -60,7 +61,8 @@ double Contract::Times::least() const {
 
 double Contract::call_us(int which) const {
     const Known& k = state_of(which);
-    return k.times.empty() ? k.predicted.call_us * (which ? scale() : 1) : k.times.median();
+    if (!k.times.empty()) return k.times.median();
+    return k.predicted.call_us * (which ? scale_beside_active() : 1);
 }
 
 double Contract::converted_us(int which) const {
@@ -83,6 +85,13 @@ double Contract::convert_us(int which) const {
     return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
 }
 
+/// For offers that have not been tried.
+double Contract::scale_beside_active() const {
+    const Known& k = state_of(active_);
+    if (active_ == 0 || k.times.empty() || k.predicted.call_us <= 0) return scale();
+    return models::scale_between(scale(), k.times.median() / k.predicted.call_us);
+}
+
 /// As short as it may turn out to be.
 double Contract::hoped_us(int offer) const {
     const Known& k = state_of(offer);
@@ -94,7 +103,7 @@ double Contract::hoped_us(int offer) const {
 bool Contract::worth_a_look(int offer) const {
     const Known& k = state_of(offer);
     return !terms_.trusted && k.state == State::waiting && convert_us(offer) <= 0 &&
-           hoped_us(offer) < call_us(active_);
+           call_us(offer) < kPossible * call_us(active_);
 }
 
 /// Whether converting now is expected to pay and is allowed.

@@ -114,6 +114,7 @@ class Contract {
     const Known& state_of(int which) const { return known_[static_cast<std::size_t>(which)]; }
     double plain_us() const { return call_us(0); }
     double scale() const;
+    double scale_beside_active() const;
     double hoped_us(int offer) const;
     double convert_us(int which) const;
     bool worth_a_look(int offer) const;

@@ -1,0 +1,103 @@
+// The conversions of a plan.
+#include "kernels/spmv/shares_values.hpp"
+#include "models/holding.hpp"
+#include "tuner/plan.hpp"
+
+namespace sptune::tuner {
+namespace {
+
+/// A layout that comes out this much larger than plain CSR was predicted wrongly.
+constexpr double kMostBytes = 6;
+
+}  // namespace
+
+/// Throws Error where the matrix or a constraint speaks against a runner-up.
+template <class T, class P>
+void Plan<T, P>::require_legal(const Kernel& kernel) {
+    if (!selection_.features) selection_.features = matrix_.features();
+    const std::uint64_t allowed = options_.select.constraints.memory_bytes;
+    if (allowed == ~0ull && models::surely_fits(*selection_.features, kernel.variant)) return;
+    const Footprint f = kernel.inspect(matrix_.view, *selection_.features, kernel.variant.params);
+    if (!f.illegal.empty()) throw Error(f.illegal);
+    const double most =
+        Limits{}.storage_factor * static_cast<double>(ready_.front()->storage->bytes());
+    if (f.storage_bytes > allowed || static_cast<double>(f.storage_bytes) > most + 65536)
+        throw Error("it needs more memory than it may");
+}
+
+/// On a GPU, so that what is timed next is not taken to last as long as the calls before it, which
+/// the host runs ahead of.
+template <class T, class P>
+void Plan<T, P>::wait_for_calls(void* stream) const {
+    if (matrix_.backend != Backend::cuda) return;
+    wait_for_stream(nullptr);
+    if (stream) wait_for_stream(stream);
+}
+
+/// The code of a kernel is loaded when it is first launched, which takes as long as many calls of
+/// it.
+template <class T, class P>
+void Plan<T, P>::first_call(const Ready& r) const {
+    call_on_scratch(static_cast<std::size_t>(matrix_.view.cols) * sizeof(T),
+                    static_cast<std::size_t>(matrix_.view.rows) * sizeof(T),
+                    [&](const void* x, void* y) {
+                        r.kernel->apply(*r.storage, T{1}, static_cast<const T*>(x), T{0},
+                                        static_cast<T*>(y), {threads_, nullptr});
+                    });
+}
+
+/// Makes or renews the storage of number `which`; tells the contract. False where that failed.
+/// `stream` is that of the calls.
+template <class T, class P>
+bool Plan<T, P>::convert(int which, void* stream) {
+    Ready& r = *ready_[static_cast<std::size_t>(which)];
+    wait_for_calls(stream);
+    const Clock clock = options_.select.clock;
+    const double start = clock();
+    try {
+        // The choice was looked at when choosing.
+        if (which > 0 && !r.was_active && kernels_.id(*r.kernel) != selection_.chosen.id)
+            require_legal(*r.kernel);
+        if (auto* const shared = dynamic_cast<SharesValues<T>*>(r.storage.get())) {
+            shared->share(matrix_.view.values);
+        } else {
+            r.storage.reset();
+            r.storage = r.kernel->convert(matrix_.view, r.kernel->variant.params, threads_);
+            if (matrix_.backend == Backend::cuda) wait_for_stream(nullptr);
+        }
+        if (r.storage->exclusive() && !r.order && matrix_.backend == Backend::cuda)
+            r.order = make_stream_order();
+        const Ready& plain = *ready_.front();
+        if (which && static_cast<double>(r.storage->bytes()) >
+                         kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
+            throw Error("it turned out to be many times larger than plain CSR");
+        if (which && !r.was_active && matrix_.backend == Backend::cuda) first_call(r);
+    } catch (const std::exception& e) {
+        if (which == 0) throw;
+        r.storage.reset();
+        r.failure = e.what();
+        contract_->refused(which);
+        return false;
+    }
+    if (which) contract_->converted(which, clock() - start);
+    return true;
+}
+
+template <class T, class P>
+void Plan<T, P>::update_values(const T* values) {
+    const std::lock_guard lock(mutex_);
+    if (matrix_.backend == Backend::cuda) wait_for_device();
+    matrix_.view.values = values;
+    matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
+    convert(0);
+    if (ready_.size() > 1)
+        if (const int which = contract_->values_changed()) convert(which);
+    publish();
+}
+
+template class Plan<float, std::int32_t>;
+template class Plan<float, std::int64_t>;
+template class Plan<double, std::int32_t>;
+template class Plan<double, std::int64_t>;
+
+}  // namespace sptune::tuner

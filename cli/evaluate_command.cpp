@@ -151,8 +151,11 @@ int run_evaluate(const std::vector<std::string>& args) {
         .note(
             "Regret: how much longer the chosen kernel takes than the fastest measured one. < CSR: "
             "share "
-            "of\nchoices that are slower than plain CSR. Families: what stands before \"--\" in a "
-            "matrix's name, else\nthe letters that it begins with.");
+            "of\nchoices that are slower than plain CSR. \"tried\": what a plan ends up with that "
+            "has "
+            "calls enough to\ntry what else may be the fastest. Families: what stands before "
+            "\"--\" in a "
+            "matrix's name, else the\nletters that it begins with.");
     if (!options.parse(args)) return kOk;
     const db::Store store = open_existing_db(db);
     std::optional<models::ModelSet> model;
@@ -174,9 +177,9 @@ int run_evaluate(const std::vector<std::string>& args) {
         text += (text.empty() ? "" : "\n") + report(result, side);
     }
     if (documents.empty())
-        throw Error(fmt::format(
-            "{} holds no complete SpMV sweeps to test with; `sptune profile` makes some",
-            store.path().string()));
+        throw Error(
+            fmt::format("{} holds no SpMV entries to test with; `sptune profile` makes some",
+                        store.path().string()));
     if (json != "-") write_text("-", text);
     if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
     return kOk;

@@ -63,9 +63,9 @@ int run_train(const std::vector<std::string>& args) {
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
     if (samples.empty())
-        throw Error(fmt::format(
-            "{} holds no complete SpMV sweeps to learn from; `sptune profile` makes some",
-            store.path().string()));
+        throw Error(
+            fmt::format("{} holds no SpMV entries to learn from; `sptune profile` makes some",
+                        store.path().string()));
     models::ModelSet set = models::ModelSet::train(samples, [&](Backend backend) {
         models::TreeOptions wanted = models::usual_options(backend);
         if (trees) wanted.forest.trees = trees;

@@ -94,16 +94,17 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
 }
 
 std::vector<Sample> read_samples(const db::Store& store, std::string_view backend) {
-    std::vector<Sample> samples;
+    std::vector<Sample> complete, early;
     store.for_each([&](const std::string&, const db::Entry& entry) {
         if (entry.cache != "warm" || (!backend.empty() && entry.device.backend != backend)) return;
-        if (!entry.complete) return;
-        if (auto sample = sample_of(entry)) samples.push_back(std::move(*sample));
+        if (auto sample = sample_of(entry))
+            (entry.complete ? complete : early).push_back(std::move(*sample));
     });
+    std::vector<Sample>& samples = complete.empty() ? early : complete;
     std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
         return std::tie(a.name, a.device.key, a.value) < std::tie(b.name, b.device.key, b.value);
     });
-    return samples;
+    return std::move(samples);
 }
 
 }  // namespace sptune::models

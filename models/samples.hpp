@@ -49,7 +49,8 @@ std::string group_of(const std::string& matrix);
 std::optional<Sample> sample_of(const db::Entry& entry);
 
 /// All warm SpMV entries of `store` on `backend` ("cpu", "cuda"; empty: both), sorted by name and
-/// precision. Without sweeps that ended early: the fastest kernel may not have had its turn.
+/// precision. Sweeps that ended early, whose fastest kernel may not have had its turn, only where
+/// there are no others.
 std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "");
 
 }  // namespace sptune::models

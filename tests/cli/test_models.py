@@ -24,7 +24,7 @@ class Models(harness.CliTest):
         self.assertEqual(result["schema"], "sptune.evaluate/1")
         self.assertEqual((result["matrices"], result["groups"]), (8, 4))
         scores = {s["name"]: s for s in result["scores"]}
-        self.assertEqual(set(scores), {"trees", "bestsf", "nearest neighbour", "heuristic", "always CSR"})
+        self.assertEqual(set(scores), {"trees", "trees, tried", "bestsf", "nearest neighbour", "heuristic", "always CSR"})
         self.assertEqual(scores["always CSR"]["slower_than_csr"], 0)
         for score in scores.values():
             self.assertGreaterEqual(score["regret"]["p95"], 0)

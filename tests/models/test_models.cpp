@@ -4,6 +4,7 @@
 #include "models/evaluate.hpp"
 #include "models/inputs.hpp"
 #include "models/nearest.hpp"
+#include "tests/db/scratch.hpp"
 #include "tests/models/entries.hpp"
 
 #include <set>
@@ -206,6 +207,30 @@ TEST(Samples, ASkippedKernelIsAsSlowAsItsRelatives) {
     EXPECT_EQ(sample->timed[3].us, 5000);
     EXPECT_EQ(sample->timed[4].us, 5000);
     EXPECT_EQ(sample->timed[5].us, 12.5);
+}
+
+TEST(Samples, SweepsThatEndedEarlyCountWhereThereAreNoOthers) {
+    const db::Scratch scratch;
+    const db::Store store(scratch / "db");
+    db::Entry entry;
+    entry.device = cpu(), entry.features = even_rows(1000, 5);
+    entry.value = ValueType::f64, entry.cache = "warm";
+    entry.matrix.rows = entry.matrix.cols = 1000, entry.matrix.nnz = entry.features.nnz;
+    db::Candidate c;
+    c.backend = "cpu", c.format = "csr", c.algorithm = "static", c.id = "spmv.cpu.csr.static";
+    c.status = db::Status::ok, c.time = db::TimeUs{10, 0, 10, {}};
+    entry.candidates = {c}, entry.baseline = entry.winner = c.id;
+    entry.provenance.created_utc = "2026-01-31T12:00:00Z";
+    const auto save = [&](const char* name, std::uint64_t fingerprint, bool complete) {
+        entry.matrix.name = name, entry.complete = complete;
+        entry.matrix.fingerprint = entry.features.fingerprint = fingerprint;
+        store.save(entry);
+    };
+    save("early", 1, false);
+    ASSERT_EQ(read_samples(store, "cpu").size(), 1u);
+    save("whole", 2, true);
+    ASSERT_EQ(read_samples(store, "cpu").size(), 1u);
+    EXPECT_EQ(read_samples(store, "cpu").front().name, "whole");
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+#include "models/choosing.hpp"
+#include "models/shortlist.hpp"
+#include "tests/models/entries.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::models {
+namespace {
+
+/// Predicts what it was told, kernel by kernel, and knows no others.
+class Told final : public Predictor {
+  public:
+    explicit Told(std::vector<double> us) : us_(std::move(us)) {}
+    std::string name() const override { return "told"; }
+    bool covers(Op, ValueType, const db::Device&) const override { return true; }
+    bool knows(const Variant&) const override { return true; }
+    std::vector<Prediction> predict(const Features&, const db::Device&,
+                                    std::span<const Option> options) const override {
+        std::vector<Prediction> answers;
+        for (std::size_t i = 0; i < options.size(); ++i)
+            answers.push_back({us_.at(i), i ? 1000.0 : 0.0});
+        return answers;
+    }
+    double confidence(const Features&, const db::Device&) const override { return 1; }
+
+  private:
+    std::vector<double> us_;
+};
+
+/// CSR 100 us, SELL 60 and 70, DIA 30.
+Sample four_kernels() {
+    Sample s = made_sample("family", 0, true, 10'000, 5);
+    s.timed[0].us = 100, s.timed[1].us = 60, s.timed[2].us = 70, s.timed[3].us = 30;
+    return s;
+}
+
+TEST(WorthTrying, TakesTheNextFourAndTwoOtherAlgorithms) {
+    std::vector<Variant> list;
+    for (int b = 0; b < 8; ++b)
+        list.push_back(variant(Backend::cuda, "sell", "slices", {{"b", 64 + b}}));
+    for (const char* format : {"coo", "coo", "ell", "dia"})
+        list.push_back(variant(Backend::cuda, format, "rows", {{"b", 64}}));
+    std::vector<const Variant*> ranked;
+    for (const Variant& v : list) ranked.push_back(&v);
+    EXPECT_EQ(worth_trying(ranked), (std::vector<std::size_t>{1, 2, 3, 4, 8, 10}));
+    ranked.resize(3);
+    EXPECT_EQ(worth_trying(ranked), (std::vector<std::size_t>{1, 2}));
+    EXPECT_TRUE(worth_trying({}).empty());
+}
+
+TEST(Choosing, TakesTheLeastThatIsWorthwhile) {
+    const Sample s = four_kernels();
+    EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 0).variant.format, "dia");
+    EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 10).variant.format, "csr") << "not in 10 calls";
+    EXPECT_EQ(chosen_by(Told({100, 98, 99, 98}), s, 0).variant.format, "csr") << "hardly faster";
+}
+
+TEST(Choosing, TrialsFindWhatPredictionsNearlyFound) {
+    const Sample s = four_kernels();
+    EXPECT_EQ(chosen_by(Told({100, 60, 70, 64}), s, 0).us, 60);
+    EXPECT_EQ(settled_by(Told({100, 60, 70, 64}), s).us, 30) << "a tenth too long";
+    EXPECT_EQ(settled_by(Told({100, 60, 70, 95}), s).us, 60) << "too far off to be tried";
+    EXPECT_EQ(settled_by(Told({100, 110, 110, 110}), s).us, 60) << "all might be faster than CSR";
+    EXPECT_EQ(settled_by(Told({100, 150, 150, 150}), s).us, 100);
+}
+
+TEST(Choosing, TrialsRollBackWhatIsSlower) {
+    Sample s = four_kernels();
+    for (std::size_t i = 1; i < 4; ++i) s.timed[i].us = 200;
+    EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 0).us, 200);
+    EXPECT_EQ(settled_by(Told({100, 60, 70, 30}), s).us, 100);
+}
+
+}  // namespace
+}  // namespace sptune::models

@@ -3,6 +3,7 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sptune::models {
@@ -72,6 +73,21 @@ std::vector<std::uint32_t> from_words(std::span<const std::uint8_t> bytes) {
     require_whole(bytes, 4);
     std::vector<std::uint32_t> out(bytes.size() / 4);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = get<std::uint32_t>(bytes.data() + 4 * i);
+    return out;
+}
+
+Bytes to_words(std::span<const float> numbers) {
+    std::vector<std::uint32_t> words(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), words.begin(),
+                   [](float v) { return std::bit_cast<std::uint32_t>(v); });
+    return to_words(words);
+}
+
+std::vector<float> floats_from_words(std::span<const std::uint8_t> bytes) {
+    const std::vector<std::uint32_t> words = from_words(bytes);
+    std::vector<float> out(words.size());
+    std::transform(words.begin(), words.end(), out.begin(),
+                   [](std::uint32_t w) { return std::bit_cast<float>(w); });
     return out;
 }
 

@@ -22,7 +22,9 @@ std::vector<float> from_fixed_point(std::span<const std::uint8_t> bytes);
 
 /// 32-bit integers, or the bits of floats.
 Bytes to_words(std::span<const std::uint32_t> words);
-/// Throws Error for a part of a word.
+Bytes to_words(std::span<const float> numbers);
+/// These throw Error for a part of a word.
 std::vector<std::uint32_t> from_words(std::span<const std::uint8_t> bytes);
+std::vector<float> floats_from_words(std::span<const std::uint8_t> bytes);
 
 }  // namespace sptune::models

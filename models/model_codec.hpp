@@ -19,6 +19,7 @@ nlohmann::ordered_json encode(const BestSf& model, Bytes& arrays);
 nlohmann::ordered_json encode(const Training& training);
 
 /// Untrusted. Throw Error with the part that is wrong.
+Backend backend_of(const nlohmann::ordered_json& model);
 TreeModel decode_trees(const nlohmann::ordered_json& json, Arrays arrays);
 BestSf decode_bestsf(const nlohmann::ordered_json& json, Arrays arrays);
 Training decode_training(const nlohmann::ordered_json& json);

@@ -68,7 +68,7 @@ std::string to_bytes(const ModelSet& models) {
     return {out.begin(), out.end()};
 }
 
-ModelSet models_from_bytes(std::string_view bytes) {
+ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_of) {
     const auto [header, arrays] = parts_of(bytes);
     Json json;
     try {
@@ -87,11 +87,12 @@ ModelSet models_from_bytes(std::string_view bytes) {
     for (const Json& model : list(json, "models")) {
         try {
             const std::string kind = text(member(model, "kind"), "kind");
-            if (kind == "trees")
+            const bool wanted = !trees_of || (kind == "trees" && backend_of(model) == *trees_of);
+            if (wanted && kind == "trees")
                 trees.push_back(std::make_unique<TreeModel>(decode_trees(model, arrays)));
-            else if (kind == "bestsf")
+            else if (wanted && kind == "bestsf")
                 bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model, arrays)));
-            else
+            else if (wanted)
                 throw Error(fmt::format("kind is \"{}\"; expected trees or bestsf", kind));
         } catch (const Error& e) {
             throw Error(fmt::format("models[{}]: {}", index, e.what()));

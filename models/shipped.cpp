@@ -21,15 +21,36 @@ extern const char sptune_shipped_end[] __attribute__((visibility("hidden")));
 
 namespace sptune::models {
 
-const ModelSet* shipped_model() {
 #ifdef SPTUNE_SHIPPED_MODEL
-    static const ModelSet models =
-        models_from_bytes({sptune_shipped_begin,
-                           static_cast<std::size_t>(sptune_shipped_end - sptune_shipped_begin)});
-    return &models;
-#else
-    return nullptr;
-#endif
+namespace {
+
+std::string_view shipped_bytes() {
+    return {sptune_shipped_begin,
+            static_cast<std::size_t>(sptune_shipped_end - sptune_shipped_begin)};
 }
+
+template <Backend B>
+const TreeModel* trees() {
+    static const ModelSet models = models_from_bytes(shipped_bytes(), B);
+    return models.trees_for(to_string(B));
+}
+
+}  // namespace
+
+const ModelSet* shipped_model() {
+    static const ModelSet models = models_from_bytes(shipped_bytes());
+    return &models;
+}
+const TreeModel* shipped_trees(Backend backend) {
+    return backend == Backend::cpu ? trees<Backend::cpu>() : trees<Backend::cuda>();
+}
+#else
+const ModelSet* shipped_model() {
+    return nullptr;
+}
+const TreeModel* shipped_trees(Backend) {
+    return nullptr;
+}
+#endif
 
 }  // namespace sptune::models

@@ -8,4 +8,7 @@ namespace sptune::models {
 /// Read at the first call, which takes some milliseconds, then shared. nullptr for a build without.
 const ModelSet* shipped_model();
 
+/// The trees of one backend alone, in less than half the time. nullptr where there are none.
+const TreeModel* shipped_trees(Backend backend);
+
 }  // namespace sptune::models

@@ -139,7 +139,7 @@ class Selector {
         const db::Device device =
             device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
         bool covered = false;
-        const auto models = options_.models ? *options_.models : default_models();
+        const auto models = options_.models ? *options_.models : default_models(matrix_.backend);
         for (const models::Predictor* model : models) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             covered = true;
@@ -267,9 +267,10 @@ class Selector {
 
 }  // namespace
 
-std::vector<const models::Predictor*> default_models() {
+std::vector<const models::Predictor*> default_models(Backend backend) {
     static const models::Heuristic heuristic;
-    if (const models::Predictor* shipped = models::shipped_model()) return {shipped, &heuristic};
+    if (const models::Predictor* shipped = models::shipped_trees(backend))
+        return {shipped, &heuristic};
     return {&heuristic};
 }
 

@@ -59,7 +59,7 @@ template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
 
 /// What is shipped, and the heuristic last.
-std::vector<const models::Predictor*> default_models();
+std::vector<const models::Predictor*> default_models(Backend backend);
 
 struct SelectOptions {
     Constraints constraints;

@@ -152,6 +152,14 @@ TEST(Words, RoundTripAndRefuse) {
     EXPECT_THROW(from_words(Bytes(7)), Error);
 }
 
+TEST(ModelFile, GivesTheTreesOfOneBackendAlone) {
+    const std::string file = to_bytes(trained());
+    const ModelSet cpu = models_from_bytes(file, Backend::cpu);
+    ASSERT_EQ(cpu.trees().size(), 1u);
+    EXPECT_TRUE(cpu.bestsf().empty());
+    EXPECT_TRUE(models_from_bytes(file, Backend::cuda).trees().empty()) << "none was trained";
+}
+
 TEST(Shipped, IsReadable) {
     const ModelSet* shipped = shipped_model();
     if (!shipped) GTEST_SKIP() << "this build has no shipped model";
@@ -161,6 +169,9 @@ TEST(Shipped, IsReadable) {
     for (const auto& trees : shipped->trees()) {
         const db::Device device = trees->parts().backend == Backend::cpu ? cpu() : gpu();
         EXPECT_TRUE(shipped->covers(Op::spmv, ValueType::f64, device));
+        const TreeModel* const alone = shipped_trees(trees->parts().backend);
+        ASSERT_TRUE(alone);
+        EXPECT_EQ(alone->parts().times.leaves(), trees->parts().times.leaves());
         EXPECT_EQ(shipped->predictors(device.backend).size(), 2u) << "trees and BestSF";
         // Sane on something that no training set holds.
         std::vector<Option> options;

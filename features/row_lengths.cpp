@@ -15,8 +15,8 @@ std::int64_t length_at(const LengthRuns& runs, std::int64_t rank) {
 }
 
 /// Stored entries of SELL when all rows are sorted, longest first: each slice of C rows takes C
-/// times the length of its first row. Divides once for each run, in 32 bits: on a GPU's host the
-/// divisions of all C took a tenth of the time of all features.
+/// times the length of its first row. Divides once for each run, in 32 bits: beside a GPU's
+/// kernels the divisions for all C are a good part of the time of the features.
 double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
     const auto height = static_cast<std::uint32_t>(c);
     double rows = 0;

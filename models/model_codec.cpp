@@ -164,7 +164,7 @@ Json encode(const BestSf& model, Bytes& arrays) {
                          {"second", pair.second},
                          {"gamma", rounded(pair.svm.gamma())},
                          {"bias", rounded(pair.svm.bias())}});
-        // Parsing these numbers took a fifth of the time of loading a model.
+        // As numbers of the header they would be most of what there is to parse.
         put_bytes(pairs.back(), "coefficients", to_words(pair.svm.coefficients()), arrays);
         put_bytes(pairs.back(), "points", to_fixed_point(pair.svm.points()), arrays);
     }

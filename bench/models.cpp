@@ -1,5 +1,7 @@
 // What choosing costs: one prediction for the whole portfolio of the shipped model, and its parts.
 //   bench_models [--benchmark_filter=…]
+#include "kernels/cuda_probe.hpp"
+#include "kernels/registry.hpp"
 #include "matrix/generate.hpp"
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
@@ -43,10 +45,17 @@ int main(int argc, char** argv) {
     if (const models::ModelSet* shipped = models::shipped_model()) {
         for (const auto& trees : shipped->trees()) {
             const std::string side(to_string(trees->parts().backend));
-            const auto& variants = trees->parts().portfolio;
+            // What a choice asks about: the kernels at hand that the trees know.
+            const Backend backend = trees->parts().backend;
+            std::vector<Variant> variants = trees->parts().portfolio;
+            if (backend == Backend::cpu || cuda_usable()) {
+                variants.clear();
+                for (const auto& kernel : spmv_kernels<double, std::int32_t>(backend))
+                    if (trees->knows(kernel.variant)) variants.push_back(kernel.variant);
+            }
             const auto bench = [&](const std::string& name, const models::Predictor& model) {
                 benchmark::RegisterBenchmark((name + "/" + side).c_str(),
-                                             [&model, &variants, side](benchmark::State& state) {
+                                             [&model, variants, side](benchmark::State& state) {
                                                  predict(state, model, variants, device(side));
                                              });
             };

@@ -4,24 +4,20 @@
 //
 // ladder: the tiled accumulator from kernel 0 to kernel 4 and the grid search of the last, with the
 // CPU beside; of files, or of uniform random matrices. densities: 1e-3, 1e-4 and 1e-5 at sizes up
-// to 16384. blocks: n = 8192 … 32768 with m = 4 and 8. record: n = 32768, m = 8, 8.8 million blocks
+// to 65536. blocks: n = 8192 … 32768 with m = 4 and 8. record: n = 32768, m = 8, 8.8 million blocks
 // each. Without any: all of it.
-#include "bench/random_blocks.hpp"
+#include "bench/block_tables.hpp"
+#include "bench/medians.hpp"
 #include "features/product.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/parallel.hpp"
-#include "kernels/spgemm/blocks/product.hpp"
-#include "kernels/spgemm/blocks/tiles.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "kernels/spgemm/tiled/ladder.hpp"
 #include "matrix/cuda/device_csr.hpp"
-#include "matrix/cuda/grid.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/load.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,70 +27,8 @@
 namespace {
 
 using namespace sptune;
-using Run = std::function<void()>;
-
-constexpr int kDiscarded = 3, kSamples = 7;
-/// A run longer than this is not repeated.
-constexpr double kLongMs = 400;
-
-double median(std::vector<double> v) {
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
-}
-
-/// Milliseconds by the clock, median, the first three left out.
-double wall_ms(const Run& run) {
-    std::vector<double> samples;
-    for (int i = 0; i < kDiscarded + kSamples; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
-        run();
-        const std::chrono::duration<double, std::milli> spent =
-            std::chrono::steady_clock::now() - begin;
-        if (spent.count() > kLongMs) return spent.count();
-        if (i >= kDiscarded) samples.push_back(spent.count());
-    }
-    return median(samples);
-}
-
-class Events {
-  public:
-    Events() {
-        SPTUNE_CUDA(cudaEventCreate(&begin_));
-        SPTUNE_CUDA(cudaEventCreate(&end_));
-    }
-    ~Events() {
-        cudaEventDestroy(begin_);
-        cudaEventDestroy(end_);
-    }
-    Events(const Events&) = delete;
-    Events& operator=(const Events&) = delete;
-
-    double ms(const Run& run) {
-        SPTUNE_CUDA(cudaEventRecord(begin_, nullptr));
-        run();
-        SPTUNE_CUDA(cudaEventRecord(end_, nullptr));
-        SPTUNE_CUDA(cudaEventSynchronize(end_));
-        float spent = 0;
-        SPTUNE_CUDA(cudaEventElapsedTime(&spent, begin_, end_));
-        return spent;
-    }
-
-  private:
-    cudaEvent_t begin_{}, end_{};
-};
-
-/// Milliseconds between two events of the default stream; `before` is not timed.
-double device_ms(const Run& before, const Run& run) {
-    Events events;
-    std::vector<double> samples;
-    for (int i = 0; i < kDiscarded + kSamples; ++i) {
-        before();
-        const double ms = events.ms(run);
-        if (ms > kLongMs && i > 0) return ms;
-        if (i >= kDiscarded) samples.push_back(ms);
-    }
-    return median(samples);
-}
+using bench::device_ms;
+using bench::wall_ms;
 
 /// A pair on the host and on the GPU.
 struct Pair {
@@ -249,93 +183,6 @@ void densities() {
         }
 }
 
-/// FMAs per second that the GPU can start in f32.
-double peak_fma() {
-    int clock_khz = 0, device = 0;
-    SPTUNE_CUDA(cudaGetDevice(&device));
-    SPTUNE_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device));
-    return 128.0 * cuda::multiprocessors() * clock_khz * 1e3;
-}
-
-template <class V>
-const char* name_of() {
-    return std::is_same_v<V, float> ? "f32" : std::is_same_v<V, double> ? "f64" : "u32, saturating";
-}
-
-/// One line of a block table; the slow walks only for small products.
-template <class V>
-void block_line(index_t n, int m, double share, bool walks) {
-    auto a = bench::random_blocks<V>(n, m, share, 1), b = bench::random_blocks<V>(n, m, share, 2);
-    const double work = bench::multiply_adds(a, b);
-    const auto size = std::int64_t{n} * n;
-    DeviceBuffer<V> c(static_cast<std::size_t>(size));
-    double ms[4] = {};
-    const Run nothing = [] {};
-    const cuda::BlockColumns columns = cuda::columns_of(b);
-    if (walks)
-        for (const auto walk :
-             {cuda::BlockWalk::merge, cuda::BlockWalk::search, cuda::BlockWalk::rows})
-            ms[1 + static_cast<int>(walk)] = device_ms(nothing, [&] {
-                cuda::multiply_blocks<V>(walk, a, b, &columns, false, {nullptr, c.data()});
-            });
-    if (cuda::tiles_work()) {
-        const auto tiles = [&](const cuda::BlockMatrix<V>& blocks, cuda::Side side) {
-            return m == cuda::kTile ? cuda::tiles_of(blocks, side)
-                                    : cuda::tiles_of(cuda::regroup(blocks, cuda::kTile), side);
-        };
-        const auto left = tiles(a, cuda::Side::left), right = tiles(b, cuda::Side::right);
-        ms[0] = device_ms(nothing, [&] { cuda::multiply_tiles(left, right, c.data()); });
-    }
-    // Three block rows again, by another kernel.
-    double difference = 0;
-    for (const index_t row : {index_t{0}, a.block_rows() / 2, a.block_rows() - 1}) {
-        if (!cuda::tiles_work()) break;
-        DeviceBuffer<V> slab(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
-        cuda::multiply_blocks<V>(cuda::BlockWalk::merge, bench::block_row_of(a, row), b, &columns,
-                                 false, {nullptr, slab.data()});
-        difference =
-            std::max(difference, bench::largest_difference(c.data() + std::int64_t{row} * m * n,
-                                                           slab.data(), std::int64_t{m} * n, 1.0));
-    }
-    const auto time = [](double t) { return t > 0 ? fmt::format("{:.2f}", t) : std::string("–"); };
-    const double floor = 1e3 * work / peak_fma();
-    fmt::print(
-        "| {} | {} | {:.2f} M, {:.2f} M | {} | {:.3g} | {} | {:.0f} % | {} | {} | {} | "
-        "{:.1e} |\n",
-        n, m, static_cast<double>(a.blocks()) * 1e-6, static_cast<double>(b.blocks()) * 1e-6,
-        name_of<V>(), work, time(ms[0]), ms[0] > 0 ? 100 * floor / ms[0] : 0, time(ms[1]),
-        time(ms[2]), time(ms[3]), difference);
-    std::fflush(stdout);
-}
-
-void block_head(const char* title) {
-    fmt::print(
-        "\n## {}\n\nKernels alone in ms, dense output. Floor: multiply-adds of existing pairs "
-        "of blocks / {:.1f} T f32 FMA/s. Difference: of three block rows, to merge.\n\n"
-        "| n | m | blocks of A, B | numbers | multiply-adds | tiles | of the floor | merge | "
-        "search | rows | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-        title, peak_fma() * 1e-12);
-}
-
-void block_tables() {
-    block_head("Block products");
-    for (const index_t n : {8192, 16384, 32768})
-        for (const int m : {4, 8})
-            for (const double share : {0.01, 0.1, 0.5}) {
-                const bool walks = n == 8192 || (n == 16384 && share < 0.5) || share < 0.05;
-                block_line<float>(n, m, share, walks);
-                block_line<std::uint32_t>(n, m, share, walks);
-            }
-}
-
-void record() {
-    block_head("n = 32768, m = 8, 8.8 M blocks each");
-    constexpr double share = 8.8e6 / (4096.0 * 4096.0);
-    block_line<float>(32768, 8, share, false);
-    block_line<std::uint32_t>(32768, 8, share, false);
-    block_line<double>(32768, 8, share, false);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -348,9 +195,9 @@ int main(int argc, char** argv) {
     try {
         require_cuda();
         fmt::print("# SpGEMM in published settings\n\n{}\n", cuda_status());
-        if (asked("--record")) record();
+        if (asked("--record")) bench::block_record();
         if (asked("--ladder")) ladders(files);
-        if (asked("--blocks")) block_tables();
+        if (asked("--blocks")) bench::block_tables();
         if (asked("--densities")) densities();
     } catch (const std::exception& e) {
         fmt::print(stderr, "bench_spgemm_ladder: {}\n", e.what());

@@ -44,6 +44,8 @@ double sell_padding(const Features& f, int c, int sigma) {
 /// about as well as the nearest probed shape.
 double bsr_fill(const Features& f, int r, int c) {
     double best = std::numeric_limits<double>::infinity(), fill = 1;
+    for (const BsrFill& probe : f.bsr)
+        if (probe.r == r && probe.c == c) return probe.fill > 0 ? probe.fill : 1;
     for (const BsrFill& probe : f.bsr) {
         const double distance = std::abs(std::log2(static_cast<double>(probe.r) / r)) +
                                 std::abs(std::log2(static_cast<double>(probe.c) / c));

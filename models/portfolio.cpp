@@ -19,23 +19,30 @@ struct Grid {
     std::vector<Column> columns;
     std::vector<float> best;  ///< of all columns, for each sample
 
-    explicit Grid(const std::vector<const Sample*>& samples)
+    Grid(const std::vector<const Sample*>& samples, bool least_blocks)
         : best(samples.size(), std::numeric_limits<float>::infinity()) {
-        std::map<std::string, std::size_t> index;
-        for (std::size_t i = 0; i < samples.size(); ++i)
-            for (const Timed& t : samples[i]->timed) {
-                if (t.bounded) continue;
-                const std::string name = short_name(t.variant);
-                const auto [at, fresh] = index.emplace(name, columns.size());
-                if (fresh)
-                    columns.push_back({name, t.variant.format, t.variant.vendor,
-                                       std::vector<float>(samples.size(),
-                                                          std::numeric_limits<float>::infinity())});
-                const auto us = static_cast<float>(std::log(t.us));
-                columns[at->second].log_us[i] = us;
-                best[i] = std::min(best[i], us);
-            }
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            for (const Timed& t : samples[i]->timed) add(t, i);
+            if (least_blocks)
+                for (const Timed& t : samples[i]->least_blocks) add(t, i);
+        }
     }
+
+  private:
+    void add(const Timed& t, std::size_t sample) {
+        if (t.bounded) return;
+        const std::string name = short_name(t.variant);
+        const auto [at, fresh] = index_.emplace(name, columns.size());
+        if (fresh)
+            columns.push_back(
+                {name, t.variant.format, t.variant.vendor,
+                 std::vector<float>(best.size(), std::numeric_limits<float>::infinity())});
+        const auto us = static_cast<float>(std::log(t.us));
+        columns[at->second].log_us[sample] = us;
+        best[sample] = std::min(best[sample], us);
+    }
+
+    std::map<std::string, std::size_t> index_;
 };
 
 /// Greedy cover of the samples by columns.
@@ -83,7 +90,7 @@ class Cover {
 
 std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samples,
                                           const PortfolioOptions& options) {
-    const Grid grid(samples);
+    const Grid grid(samples, options.least_blocks);
     Cover cover(grid, samples.size());
     std::vector<std::string> formats;
     const auto take = [&](const Grid::Column& column) {
@@ -128,7 +135,11 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
     return cover.names();
 }
 
-std::uint64_t short_hash(const Variant& v) {
+namespace {
+
+/// `value_of`: what counts as the value of a parameter.
+template <class Value>
+std::uint64_t hash_of(const Variant& v, Value value_of) {
     std::uint64_t h = 0xcbf29ce484222325ull;  // FNV-1a
     const auto add = [&](unsigned char byte) { h = (h ^ byte) * 0x100000001b3ull; };
     for (const char ch : v.format) add(static_cast<unsigned char>(ch));
@@ -137,9 +148,20 @@ std::uint64_t short_hash(const Variant& v) {
     for (const Param& p : v.params) {
         add('.');
         for (const char ch : p.name) add(static_cast<unsigned char>(ch));
-        h = (h ^ static_cast<std::uint32_t>(p.value)) * 0x100000001b3ull;
+        h = (h ^ static_cast<std::uint32_t>(value_of(p))) * 0x100000001b3ull;
     }
     return h;
+}
+
+}  // namespace
+
+std::uint64_t short_hash(const Variant& v) {
+    return hash_of(v, [](const Param& p) { return p.value; });
+}
+
+std::uint64_t least_block_hash(const Variant& v) {
+    return hash_of(v,
+                   [](const Param& p) { return p.name == "r" || p.name == "c" ? kAll : p.value; });
 }
 
 }  // namespace sptune::models

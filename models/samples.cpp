@@ -1,6 +1,7 @@
 #include "models/samples.hpp"
 
 #include "models/heuristic.hpp"
+#include "models/least_block.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -53,6 +54,22 @@ std::string group_of(const std::string& matrix) {
     return letters - matrix.begin() >= 2 ? std::string(matrix.begin(), letters) : matrix;
 }
 
+std::vector<Timed> least_blocks(const Features& features, const std::vector<Timed>& timed) {
+    BlockBytes bytes(features);
+    std::map<std::string, const Timed*> least;
+    for (const Timed& t : timed) {
+        if (!has_blocks(t.variant)) continue;
+        const auto [at, fresh] = least.emplace(short_name(with_least_block(t.variant)), &t);
+        if (!fresh && bytes.of(t.variant) < bytes.of(at->second->variant)) at->second = &t;
+    }
+    std::vector<Timed> list;
+    for (const auto& [name, t] : least) {
+        list.push_back(*t);
+        list.back().variant = with_least_block(t->variant);
+    }
+    return list;
+}
+
 std::optional<Sample> sample_of(const db::Entry& entry) {
     if (entry.op != Op::spmv || entry.matrix.nnz == 0) return std::nullopt;
     Sample s;
@@ -90,6 +107,7 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         }
         s.timed.push_back({v, us, convert, true});
     }
+    s.least_blocks = least_blocks(s.features, s.timed);
     return s;
 }
 

@@ -28,8 +28,15 @@ struct Sample {
     ValueType value = ValueType::f64;
     std::size_t baseline = 0;  ///< index into timed
     std::vector<Timed> timed;
+    std::vector<Timed> least_blocks;  ///< some of them again, as with_least_block() names them
     std::map<std::string, std::string> kernel_hashes;  ///< by format
 
+    /// Calls visit(Timed) for all of `timed`, then for `least_blocks`.
+    template <class Visit>
+    void for_each_timed(Visit visit) const {
+        for (const Timed& t : timed) visit(t);
+        for (const Timed& t : least_blocks) visit(t);
+    }
     double baseline_us() const { return timed[baseline].us; }
     Backend backend() const { return device.backend == "cuda" ? Backend::cuda : Backend::cpu; }
 };
@@ -44,6 +51,10 @@ std::string name_without(const Variant& variant, std::string_view params);
 /// Matrices that may be siblings: what stands before "--" (families of bench/training_set.py), else
 /// the letters that the name begins with, else the name. Folds keep groups together.
 std::string group_of(const std::string& matrix);
+
+/// Of each kernel of blocks among `timed` the one with the size of least bytes, under the name that
+/// with_least_block() gives it.
+std::vector<Timed> least_blocks(const Features& features, const std::vector<Timed>& timed);
 
 /// nullopt for entries without a baseline time.
 std::optional<Sample> sample_of(const db::Entry& entry);

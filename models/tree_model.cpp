@@ -4,6 +4,7 @@
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
 #include "models/inputs.hpp"
+#include "models/least_block.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,10 +42,10 @@ Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
 /// The kernels of the portfolio as measured for a sample; nullptr where they were not.
 std::vector<const Timed*> members(const Sample& s, const std::vector<std::string>& names) {
     std::vector<const Timed*> list(names.size());
-    for (const Timed& t : s.timed) {
+    s.for_each_timed([&](const Timed& t) {
         const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
         if (at != names.end()) list[static_cast<std::size_t>(at - names.begin())] = &t;
-    }
+    });
     return list;
 }
 
@@ -53,12 +54,12 @@ std::vector<Variant> variants_of(const std::vector<const Sample*>& samples,
     std::vector<Variant> list(names.size());
     std::size_t missing = names.size();
     for (const Sample* s : samples) {
-        for (const Timed& t : s->timed) {
+        s->for_each_timed([&](const Timed& t) {
             const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
-            if (at == names.end()) continue;
+            if (at == names.end()) return;
             Variant& v = list[static_cast<std::size_t>(at - names.begin())];
             if (v.format.empty()) v = t.variant, --missing;
-        }
+        });
         if (missing == 0) break;
     }
     return list;
@@ -101,7 +102,10 @@ std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOp
 
 TreeOptions usual_options(Backend backend) {
     TreeOptions o;
-    if (backend == Backend::cuda) o.forest.trees = 300, o.forest.depth = 7, o.portfolio.most = 64;
+    if (backend == Backend::cuda) {
+        o.forest.trees = 200, o.forest.depth = 7, o.forest.rate = 0.06;
+        o.portfolio.most = 100, o.portfolio.least_blocks = true;
+    }
     return o;
 }
 
@@ -180,7 +184,32 @@ bool TreeModel::covers(Op op, ValueType, const db::Device& device) const {
 }
 
 bool TreeModel::knows(const Variant& v) const {
-    return v.op == Op::spmv && v.backend == parts_.backend && index_.contains(short_hash(v));
+    return v.op == Op::spmv && v.backend == parts_.backend &&
+           (index_.contains(short_hash(v)) ||
+            (has_blocks(v) && index_.contains(least_block_hash(v))));
+}
+
+/// For each option its places in the portfolio: its own, and that of the least block where it is
+/// the one.
+std::vector<TreeModel::Places> TreeModel::places_of(const Features& features,
+                                                    std::span<const Option> options) const {
+    std::vector<Places> places(options.size());
+    std::vector<std::size_t> least(parts_.portfolio.size(), kNoPlace);  // of the options
+    BlockBytes bytes(features);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        const Variant& v = *options[i].variant;
+        if (v.backend != parts_.backend) continue;
+        if (const auto own = index_.find(short_hash(v)); own != index_.end())
+            places[i].own = own->second;
+        if (!has_blocks(v)) continue;
+        const auto role = index_.find(least_block_hash(v));
+        if (role == index_.end()) continue;
+        std::size_t& now = least[role->second];
+        if (now == kNoPlace || bytes.of(v) < bytes.of(*options[now].variant)) now = i;
+    }
+    for (std::size_t k = 0; k < least.size(); ++k)
+        if (least[k] != kNoPlace) places[least[k]].least_block = k;
+    return places;
 }
 
 double TreeModel::roofline_us(const Features& f, const db::Device& device, ValueType value) const {
@@ -201,15 +230,15 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     const auto behind = parts_.times.predict(x), sides = parts_.sides.predict(x);
     const double csr_us = roofline_us(features, device, value) * std::exp(sides[0]);
     const double csr_behind = unsqueeze(behind[0]);
-    for (std::size_t i = 0; i < options.size(); ++i) {
-        const Variant& v = *options[i].variant;
-        const auto known = index_.find(short_hash(v));
-        if (known == index_.end() || v.backend != parts_.backend) continue;
-        const std::size_t k = known->second;
-        out[i].time_us = csr_us * std::exp(unsqueeze(behind[k]) - csr_behind);
-        const double convert = std::exp(sides[k + 1]) - 0.01;
-        out[i].convert_us = in_place_[k] ? 0 : csr_us * std::max(convert, 0.0);
-    }
+    const std::vector<Places> places = places_of(features, options);
+    for (std::size_t i = 0; i < options.size(); ++i)
+        for (const std::size_t k : {places[i].own, places[i].least_block}) {
+            if (k == kNoPlace) continue;
+            const double us = csr_us * std::exp(unsqueeze(behind[k]) - csr_behind);
+            if (us >= out[i].time_us) continue;
+            const double convert = std::exp(sides[k + 1]) - 0.01;
+            out[i] = {us, in_place_[k] ? 0 : csr_us * std::max(convert, 0.0)};
+        }
     return out;
 }
 

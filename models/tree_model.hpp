@@ -36,7 +36,8 @@ class TreeModel final : public Predictor {
         std::vector<std::string> device_keys;  ///< that it was trained on
         /// Of one of them: stands in where the bandwidth of the device at hand was not measured.
         std::vector<db::BandwidthPoint> bandwidth;
-        std::vector<Variant> portfolio;  ///< the baseline first; value and index say nothing
+        /// The baseline first; value and index say nothing. Some are with_least_block().
+        std::vector<Variant> portfolio;
         /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
         Forest times;
         /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
@@ -60,6 +61,11 @@ class TreeModel final : public Predictor {
     const Parts& parts() const { return parts_; }
 
   private:
+    static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
+    struct Places {
+        std::size_t own = kNoPlace, least_block = kNoPlace;
+    };
+    std::vector<Places> places_of(const Features& features, std::span<const Option> options) const;
     /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
     double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
 

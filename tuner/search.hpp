@@ -1,5 +1,5 @@
 // The search for the fastest of many candidates: everything that does not depend on what they
-// compute. sweep.cpp turns kernels and a matrix into contenders; search.cpp holds the short run,
+// compute. sweep.cpp turns kernels and a matrix into contenders; short_run.cpp holds the beginning,
 // finals.cpp the successive halving and the interleaved end.
 #pragma once
 

@@ -162,9 +162,11 @@ class Selector {
         Field field;
         if (!std::isfinite(answers.front().time_us)) return field;
         for (std::size_t i = 0; i < known.size(); ++i)
-            field.push_back({known[i],
-                             {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
-                             {}});
+            if (std::isfinite(answers[i].time_us))
+                field.push_back(
+                    {known[i],
+                     {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
+                     {}});
         result_.baseline = field.front().ranked;
         note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;

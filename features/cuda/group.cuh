@@ -1,0 +1,81 @@
+// A group of neighbouring rows, as the threads of a block see it, and what those that visit it
+// share.
+#pragma once
+
+#include "features/blocks.hpp"
+#include "features/cuda/groups.hpp"
+#include "features/cuda/slots.cuh"
+#include "matrix/cuda/device.cuh"
+
+namespace sptune::cuda::groups {
+
+constexpr int kThreads = 256;
+/// Blocks of threads that share the diagonals and mirror images of a group: a single one would be
+/// late with rows of many thousand entries.
+constexpr int kParts = 4;
+constexpr int kRows = static_cast<int>(kBlockGroup);
+constexpr int kOwnLog2 = 12;  // table in shared memory: 32 KiB
+
+/// Numbers the entries of up to kRows rows from 0, in order: of row r those from[r] on.
+struct Numbering {
+    std::int64_t from[kRows + 1];
+
+    /// The row of entry `n`: the last one that begins there or before.
+    __device__ int row(std::int64_t n, int rows) const {
+        int low = 0, high = rows - 1;
+        while (low < high) {
+            const int middle = (low + high + 1) / 2;
+            if (from[middle] <= n)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        return low;
+    }
+    /// From the number that each lane of the first warp has of its row; 0 beyond the rows.
+    __device__ void assign(std::int64_t count) {
+        const int lane = threadIdx.x % kWarp;
+        std::int64_t sum = count;
+        for (int offset = 1; offset < kWarp; offset *= 2) {
+            const std::int64_t left = __shfl_up_sync(kFullMask, sum, offset);
+            if (lane >= offset) sum += left;
+        }
+        if (lane <= kRows) from[lane] = sum - count;
+    }
+};
+
+/// Place of the first column not below `column` in the sorted ones of [begin, end).
+template <class P>
+__device__ P first_not_below(const index_t* col_idx, P begin, P end, std::int64_t column) {
+    while (begin < end) {
+        const P middle = begin + (end - begin) / 2;
+        if (col_idx[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/// The rows of a group, as all threads of the block know them.
+struct Group {
+    const Numbering& stored;  ///< its row pointers
+    std::int64_t first;
+    int rows;
+
+    __device__ std::int64_t begin() const { return stored.from[0]; }
+    __device__ std::int64_t end() const { return stored.from[rows]; }
+    __device__ std::int64_t entries() const { return end() - begin(); }
+};
+
+/// The table with at least twice as many places as the (one or more) keys that come.
+__device__ inline SlotTable table_for(std::int64_t keys, Slot* slots) {
+    return {slots, 64 - __clzll(2 * keys - 1)};
+}
+
+__device__ inline void clear(const SlotTable& table) {
+    for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) table.slots[s] = Slot{};
+    __syncthreads();
+}
+
+}  // namespace sptune::cuda::groups

@@ -1,0 +1,180 @@
+// The beginning of a search: every candidate is converted, verified and timed once, unless what is
+// known of it shows that it cannot win.
+#include "models/samples.hpp"
+#include "tuner/bandwidth.hpp"
+#include "tuner/search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+
+void Search::inspect() {
+    std::map<std::string, Footprint> seen;
+    const double most = options_.limits.storage_factor * static_cast<double>(scene_.csr_bytes);
+    for (Runner& r : runners_) {
+        const auto known = seen.find(r.inspected_as());
+        const bool fine = guard(
+            r, [&] { r.footprint = known != seen.end() ? known->second : r.contender.inspect(); });
+        if (!fine) continue;
+        seen.emplace(r.inspected_as(), r.footprint);
+        const std::uint64_t held = r.footprint.storage_bytes;
+        std::string why = r.footprint.illegal;
+        if (why.empty() && static_cast<double>(held) > most)
+            why = fmt::format("would store {} bytes, more than {:g} times the {} bytes of CSR",
+                              held, options_.limits.storage_factor, scene_.csr_bytes);
+        if (why.empty() && held > options_.limits.storage_bytes)
+            why = fmt::format("would store {} bytes, more than the {} bytes allowed", held,
+                              options_.limits.storage_bytes);
+        if (!why.empty() && r.record.id != scene_.baseline) {
+            r.record.status = db::Status::illegal;
+            r.record.reason = why;
+        }
+        r.known_bytes = r.footprint.moved_bytes;
+        // An earlier sweep converted it before it was skipped: its true size is known.
+        if (r.prior && r.prior->status == db::Status::bounded)
+            r.known_bytes = std::max(
+                r.known_bytes, r.prior->bytes - std::min(r.prior->bytes, scene_.vector_bytes));
+    }
+}
+
+/// Anchors first; then layout by layout, those that move the least bytes first, since they are the
+/// likeliest to be fast and a fast one early lets the heavy ones be skipped.
+Search::Field Search::short_run_order() {
+    Field order;
+    for (Runner& r : runners_)
+        if (r.record.status == db::Status::not_reached) order.push_back(&r);
+    std::stable_sort(order.begin(), order.end(), [&](const Runner* a, const Runner* b) {
+        const auto rank = [&](const Runner* r) {
+            return std::tuple(r->record.id != scene_.baseline, !r->anchor,
+                              r->footprint.moved_bytes);
+        };
+        return rank(a) != rank(b) ? rank(a) < rank(b) : a->layout() < b->layout();
+    });
+    return order;
+}
+
+void Search::short_run() {
+    const Field order = short_run_order();
+    const auto weight = [&](const Runner* r) {
+        return static_cast<double>(r->footprint.moved_bytes + scene_.vector_bytes + (1u << 16));
+    };
+    const double total = std::accumulate(order.begin(), order.end(), 0.0,
+                                         [&](double sum, auto* r) { return sum + weight(r); });
+    double done = 0;
+    stage_start_us_ = options_.clock();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        Runner& r = *order[i];
+        report("short run", done / total, static_cast<int>(i), static_cast<int>(order.size()));
+        if (stopped() || (over(effort_.search_share) && r.record.id != scene_.baseline)) {
+            end_early();
+            break;
+        }
+        if (r.prior &&
+            (r.prior->status == db::Status::ok || r.prior->status == db::Status::incorrect))
+            take_prior(r);
+        else
+            guard(r, [&] { evaluate(r); });
+        done += weight(&r);
+        if (i + 1 == order.size() || order[i + 1]->layout() != r.layout())
+            trim(leaders(effort_.survivors));
+    }
+}
+
+void Search::take_prior(Runner& r) {
+    r.record = *r.prior;
+    learn(r);
+}
+
+/// Converts, verifies and times one candidate. All that it needs is in the runner and all that it
+/// finds ends up in runner.record, so that a worker process can stand behind this call.
+void Search::evaluate(Runner& r) {
+    if (bounded(r, r.known_bytes) || like_a_hopeless_one(r)) return;
+    const Shelf::Item& item = convert(r);
+    const Storage& converted = *item.storage;
+    // What shares the baseline's layout needs no conversion.
+    const bool free = r.layout() == baseline_layout_;
+    r.record.convert_us = free ? 0 : item.convert_us;
+    r.record.stored = converted.stored();
+    r.record.bytes = converted.bytes() + scene_.vector_bytes;
+    if (bounded(r, converted.bytes())) return;
+
+    const Verdict verdict = r.contender.verify(converted);
+    r.record.error = verdict.error;
+    if (!verdict.correct) {
+        r.record.status = db::Status::incorrect;
+        r.record.reason = verdict.complaint;
+        return;
+    }
+    const double best = best_ ? best_->record.time->median : 0;
+    Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true};
+    r.record.reason = "only its verifying calls were timed";
+    const double factor =
+        verdict.call_us < effort_.long_us ? effort_.hopeless : effort_.hopeless_long;
+    if (r.anchor || best == 0 || verdict.call_us <= factor * best + effort_.hiccup_us) {
+        MeasureOptions o = measure_options(r.anchor);
+        o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
+        // With warm caches a verifying call is the slower one, unless somebody else has been at
+        // work since.
+        const int most_looks = o.cache == Cache::cold ? 1 : 3;
+        for (int looks = 0; looks < most_looks; ++looks) {
+            timing = measure([&] { r.contender.run(converted); }, o);
+            if (timing.statistics().min <= 2 * verdict.call_us) break;
+        }
+        r.record.reason = "short run";
+    }
+    record_time(r, timing);
+    learn(r);
+    const double least = r.record.time->min;
+    if (best > 0 && least > effort_.lost * best)
+        lost_.emplace(models::name_without(r.contender.variant, "b"), &r);
+    if (best > 0 && least > effort_.lost_by_far * best)
+        lost_.emplace(models::name_without(r.contender.variant, "bs"), &r);
+}
+
+bool Search::like_a_hopeless_one(Runner& r) {
+    if (r.anchor || !best_) return false;
+    for (const char* params : {"b", "bs"}) {
+        const auto found = lost_.find(models::name_without(r.contender.variant, params));
+        if (found == lost_.end()) continue;
+        const db::Candidate& other = found->second->record;
+        r.record.status = db::Status::bounded;
+        r.record.reason = fmt::format("{} took {:.0f} times as long as the best", other.id,
+                                      other.time->median / best_->record.time->median);
+        return true;
+    }
+    return false;
+}
+
+/// Whether reading `matrix_bytes` of A alone takes longer than the best time so far.
+bool Search::bounded(Runner& r, std::uint64_t matrix_bytes) {
+    if (r.anchor || !best_) return false;
+    const std::uint64_t bytes = matrix_bytes + scene_.least_bytes;
+    // Nothing is in a cache when it has been flushed: the slowest level is the bound.
+    const std::uint64_t level = options_.cache == Cache::cold ? ~0ull : bytes;
+    const double gbs = reach_ * bound_gbs(*scene_.device, level);
+    const double least_us = static_cast<double>(bytes) / gbs / 1e3;
+    if (least_us <= best_->record.time->median) return false;
+    r.record.status = db::Status::bounded;
+    r.record.bytes = matrix_bytes + scene_.vector_bytes;
+    r.record.reason = fmt::format(
+        "has to read {} bytes: at {:.1f} GB/s that takes {:.2f} us or more", bytes, gbs, least_us);
+    return true;
+}
+
+/// Keeps the best, and corrects the bound where a candidate has shown that it is too low (the
+/// bandwidth may have been measured while the machine was busy).
+void Search::learn(const Runner& r) {
+    if (!r.ok() || !r.record.time) return;
+    if (!best_ || r.record.time->median < best_->record.time->median) best_ = &r;
+    const std::uint64_t bytes = r.known_bytes + scene_.least_bytes;
+    const std::uint64_t level = options_.cache == Cache::cold ? ~0ull : bytes;
+    if (r.record.time->min <= 0) return;
+    const double reached = static_cast<double>(bytes) / r.record.time->min / 1e3;
+    reach_ = std::max(reach_, reached / bound_gbs(*scene_.device, level));
+}
+
+}  // namespace sptune::tuner

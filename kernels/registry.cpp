@@ -1,6 +1,7 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/backends.hpp"
+#include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
 
@@ -13,6 +14,11 @@ template const std::vector<SpmvKernel<float, std::int32_t>>& spmv_kernels(Backen
 template const std::vector<SpmvKernel<float, std::int64_t>>& spmv_kernels(Backend);
 template const std::vector<SpmvKernel<double, std::int32_t>>& spmv_kernels(Backend);
 template const std::vector<SpmvKernel<double, std::int64_t>>& spmv_kernels(Backend);
+
+// MKL is loaded when its kernels are listed.
+double vendor_start_us(Backend backend) {
+    return backend == Backend::cuda ? cusparse_start_us() : 0;
+}
 
 Variant spmv_baseline(Backend backend, ValueType value, IndexType index) {
     Variant v;

@@ -18,6 +18,10 @@ const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend);
 Variant spmv_baseline(Backend backend, ValueType value, IndexType index);
 std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index);
 
+/// What a vendor's kernels cost a process beside their conversions as long as none of them was
+/// looked at, in µs: the library has to be loaded and to start. 0 from then on.
+double vendor_start_us(Backend backend);
+
 /// Where MKL is looked for; call before the first spmv_kernels(). Empty: $SPTUNE_MKL, then the
 /// loader's own search path.
 void set_mkl_path(std::string path);

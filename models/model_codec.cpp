@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include <fmt/ranges.h>
+
 namespace sptune::models {
 namespace {
 
@@ -35,6 +37,16 @@ void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
     to[name] = arrays.size();
     to[std::string(name).append("_bytes")] = array.size();
     arrays.insert(arrays.end(), array.begin(), array.end());
+}
+
+std::vector<std::string> lines(Arrays text) {
+    std::vector<std::string> list;
+    for (auto at = text.begin(); at != text.end();) {
+        const auto end = std::find(at, text.end(), '\n');
+        list.emplace_back(at, end);
+        at = end == text.end() ? end : end + 1;
+    }
+    return list;
 }
 
 // The pieces, each beside its way back.
@@ -198,18 +210,27 @@ BestSf decode_bestsf(const Json& json, Arrays arrays) {
     return BestSf(std::move(p));
 }
 
-Json encode(const Training& t) {
-    return {{"created_utc", t.created_utc}, {"sptune_version", t.sptune_version},
-            {"samples", t.samples},         {"matrices", t.matrices},
-            {"devices", t.devices},         {"kernel_hashes", t.kernel_hashes}};
-}
+// The names of matrices, a line each, are most of what there is to read, and a choice needs none.
 
-Training decode_training(const Json& json) {
+Json encode(const Training& t, Bytes& arrays) {
+    Json json{{"created_utc", t.created_utc},
+              {"sptune_version", t.sptune_version},
+              {"samples", t.samples},
+              {"devices", t.devices},
+              {"kernel_hashes", t.kernel_hashes}};
+    const std::string names = fmt::format("{}", fmt::join(t.matrices, "\n"));
+    put_bytes(json, "matrices", Bytes(names.begin(), names.end()), arrays);
+    return json;
+}
+Training decode_training(const Json& json, Arrays arrays, bool names) {
     Training t;
     t.created_utc = text(member(json, "created_utc"), "created_utc");
     t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
     t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
-    t.matrices = texts(json, "matrices"), t.devices = texts(json, "devices");
+    t.devices = texts(json, "devices");
+    if (names)
+        t.matrices = member(json, "matrices").is_array() ? texts(json, "matrices")  // once
+                                                         : lines(bytes(json, "matrices", arrays));
     const Json& hashes = member(json, "kernel_hashes");
     if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
     for (const auto& [name, hash] : hashes.items())

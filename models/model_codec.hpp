@@ -16,12 +16,13 @@ using Arrays = std::span<const std::uint8_t>;
 /// Appends to `arrays` what is no text.
 nlohmann::ordered_json encode(const TreeModel& model, Bytes& arrays);
 nlohmann::ordered_json encode(const BestSf& model, Bytes& arrays);
-nlohmann::ordered_json encode(const Training& training);
+nlohmann::ordered_json encode(const Training& training, Bytes& arrays);
 
 /// Untrusted. Throw Error with the part that is wrong.
 Backend backend_of(const nlohmann::ordered_json& model);
 TreeModel decode_trees(const nlohmann::ordered_json& json, Arrays arrays);
 BestSf decode_bestsf(const nlohmann::ordered_json& json, Arrays arrays);
-Training decode_training(const nlohmann::ordered_json& json);
+/// `names`: of the matrices, too.
+Training decode_training(const nlohmann::ordered_json& json, Arrays arrays, bool names);
 
 }  // namespace sptune::models

@@ -57,7 +57,7 @@ std::string to_bytes(const ModelSet& models) {
     for (const auto& model : models.trees()) list.push_back(encode(*model, arrays));
     for (const auto& model : models.bestsf()) list.push_back(encode(*model, arrays));
     const Json header{{"schema", fmt::format("{}/1", kSchema)},
-                      {"provenance", encode(models.training())},
+                      {"provenance", encode(models.training(), arrays)},
                       {"inputs", input_names()},
                       {"models", std::move(list)}};
     Bytes out(kMagic.begin(), kMagic.end());
@@ -99,7 +99,8 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_
         }
         ++index;
     }
-    return {decode_training(member(json, "provenance")), std::move(trees), std::move(bestsf)};
+    return {decode_training(member(json, "provenance"), arrays, !trees_of), std::move(trees),
+            std::move(bestsf)};
 }
 
 ModelSet read_models(const std::filesystem::path& file) {

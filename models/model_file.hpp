@@ -68,7 +68,8 @@ class ModelSet final : public Predictor {
 /// The document, and back. Throws Error (db::NewerSchema for a later version's) with the part that
 /// is wrong. What is nested very deeply uses up the stack: read_models() looks before.
 std::string to_bytes(const ModelSet& models);
-/// With `trees_of` only the trees of that backend, which is what choosing takes and loads sooner.
+/// With `trees_of` only the trees of that backend, which is what choosing takes and loads sooner;
+/// the names of the matrices are left out, too.
 ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_of = {});
 
 /// An untrusted file. Throws InputError naming it.

@@ -161,12 +161,15 @@ class Selector {
         const auto answers = model.predict(features(), device, options);
         Field field;
         if (!std::isfinite(answers.front().time_us)) return field;
-        for (std::size_t i = 0; i < known.size(); ++i)
-            if (std::isfinite(answers[i].time_us))
-                field.push_back(
-                    {known[i],
-                     {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us},
-                     {}});
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            if (!std::isfinite(answers[i].time_us)) continue;
+            const Variant& v = known[i]->variant;
+            const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
+            field.push_back(
+                {known[i],
+                 {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us + start_us},
+                 {}});
+        }
         result_.baseline = field.front().ranked;
         note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;

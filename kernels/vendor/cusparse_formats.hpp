@@ -4,6 +4,7 @@
 #include "kernels/vendor/cusparse_storage.hpp"
 
 #include <limits>
+#include <vector>
 
 namespace sptune::cusparse {
 
@@ -13,7 +14,9 @@ std::uint64_t csr_bytes(CsrView<T, P> a) {
            (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
 }
 
-/// What all formats share.
+/// What all formats share. Beside inspect() and convert() each has `algorithm`, the variants'
+/// layouts(), the one of them that is promised to repeat to the bit, and whether this version of
+/// the library has the format.
 struct Format {
     static constexpr const char* name = "cusparse";
     static constexpr Backend backend = Backend::cuda;
@@ -28,6 +31,11 @@ struct Format {
 
 /// The caller's arrays. Layout parameter o: CUSPARSE_SPMV_CSR_ALG1 or 2.
 struct CsrFormat : Format {
+    static constexpr const char* algorithm = "csr";
+    static std::vector<Params> layouts() { return {{{"o", 1}}, {{"o", 2}}}; }
+    static Params deterministic() { return {{"o", 2}}; }
+    static bool exists() { return true; }
+
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features&, const Params&) {
         return {.storage_bytes = 0, .moved_bytes = csr_bytes(a), .illegal = empty(a) ? kEmpty : ""};
@@ -49,6 +57,11 @@ struct CsrFormat : Format {
 /// The caller's columns and values, with a row for each. Layout parameter o:
 /// CUSPARSE_SPMV_COO_ALG1 or 2.
 struct CooFormat : Format {
+    static constexpr const char* algorithm = "coo";
+    static std::vector<Params> layouts() { return {{{"o", 1}}, {{"o", 2}}}; }
+    static Params deterministic() { return {{"o", 2}}; }
+    static bool exists() { return true; }
+
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features&, const Params&) {
         const auto nnz = static_cast<std::uint64_t>(a.nnz());
@@ -78,6 +91,15 @@ struct CooFormat : Format {
 
 /// Sliced ELLPACK, rows in their order. Layout parameter c: rows of a slice.
 struct SellFormat : Format {
+    static constexpr const char* algorithm = "sell";
+    static std::vector<Params> layouts() {
+        std::vector<Params> list;
+        for (const int c : {2, 4, 8, 16, 32, 64, 128}) list.push_back({{"c", c}});
+        return list;
+    }
+    static Params deterministic() { return {}; }
+    static bool exists() { return library().CreateConstSlicedEll != nullptr; }
+
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features&, const Params& params) {
         Footprint f;
@@ -114,6 +136,15 @@ struct SellFormat : Format {
 
 /// Square blocks on a fixed grid. Layout parameters r = c: rows and columns of a block.
 struct BsrFormat : Format {
+    static constexpr const char* algorithm = "bsr";
+    static std::vector<Params> layouts() {
+        std::vector<Params> list;
+        for (const int size : {2, 3, 4, 8}) list.push_back({{"r", size}, {"c", size}});
+        return list;
+    }
+    static Params deterministic() { return {}; }
+    static bool exists() { return library().CreateConstBsr != nullptr; }
+
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features&, const Params& params) {
         Footprint f;

@@ -11,6 +11,9 @@ std::string cusparse_status() {
 
 void add_cusparse_kernels(KernelList<float>&) {}
 void add_cusparse_kernels(KernelList<double>&) {}
+double cusparse_start_us() {
+    return 0;
+}
 void add_cusparse_spgemm_kernels(SpgemmKernelList<float>&) {}
 void add_cusparse_spgemm_kernels(SpgemmKernelList<double>&) {}
 

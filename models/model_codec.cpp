@@ -228,8 +228,8 @@ Training decode_training(const Json& json, Arrays arrays, bool names) {
     t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
     t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
     t.devices = texts(json, "devices");
-    if (names)
-        t.matrices = member(json, "matrices").is_array() ? texts(json, "matrices")  // once
+    if (names)  // the first files had them in the header
+        t.matrices = member(json, "matrices").is_array() ? texts(json, "matrices")
                                                          : lines(bytes(json, "matrices", arrays));
     const Json& hashes = member(json, "kernel_hashes");
     if (!hashes.is_object()) throw Error("kernel_hashes must be an object");

@@ -51,6 +51,7 @@ std::vector<Prediction> predictions(const Predictor& p, const Sample& s) {
 TEST(ModelFile, ReadsWhatItWrote) {
     const ModelSet again = models_from_bytes(to_bytes(trained()));
     EXPECT_EQ(again.training().matrices.size(), 120u);
+    EXPECT_EQ(again.training().matrices, trained().training().matrices);
     EXPECT_EQ(again.training().kernel_hashes.at("cpu.sell"), "2");
     const Sample s = made_sample("unseen", 0, true, 40'000, 9);
     ASSERT_EQ(again.predictors("cpu").size(), 2u);
@@ -155,6 +156,7 @@ TEST(Words, RoundTripAndRefuse) {
 TEST(ModelFile, GivesTheTreesOfOneBackendAlone) {
     const std::string file = to_bytes(trained());
     const ModelSet cpu = models_from_bytes(file, Backend::cpu);
+    EXPECT_TRUE(cpu.training().matrices.empty()) << "a choice needs no names";
     ASSERT_EQ(cpu.trees().size(), 1u);
     EXPECT_TRUE(cpu.bestsf().empty());
     EXPECT_TRUE(models_from_bytes(file, Backend::cuda).trees().empty()) << "none was trained";

@@ -5,7 +5,7 @@
     bench/training_set.py --db DB --backend cuda --export training.json.gz --limit 240 *.mtx
 
 Half of the families come from `sptune generate`; the others, which need more freedom (permuted meshes,
-runs, saddle points, circuits, roads …), are written by this script, and stay small. Sizes are spread
+runs, saddle points, circuits, roads …), are written by bench/written_families.py, and stay small. Sizes are spread
 evenly on a logarithmic scale. What is made depends on --seed alone. The name of a matrix begins with its
 family and "--": `sptune evaluate` keeps a family together. Further matrices may be named at the end.
 
@@ -28,7 +28,8 @@ import sys
 import tempfile
 import time
 
-from training_families import GENERATED, WRITTEN
+from generated_families import GENERATED
+from written_families import WRITTEN
 
 GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
 

@@ -1,6 +1,5 @@
-// The end of a search: on a CPU a second look at all that are not far behind; successive halving
-// among the survivors; then the last few, the baseline and the vendor's best take turns until it is
-// clear who wins.
+// The end of a search where the second look did not decide: successive halving among the survivors;
+// then the last few, the baseline and the vendor's best take turns until it is clear who wins.
 #include "tuner/decide.hpp"
 #include "tuner/search.hpp"
 
@@ -11,12 +10,6 @@
 #include <fmt/format.h>
 
 namespace sptune::tuner {
-namespace {
-
-constexpr double kBatchUs = 100;  ///< a sample of a race lasts so long at least
-
-}  // namespace
-
 /// Taking turns needs all of them converted at once. Where memory does not allow it, each takes all
 /// its samples in one go.
 bool Search::fits(const Field& field) const {
@@ -37,7 +30,7 @@ void Search::start_race(const Field& field) {
 /// always follows the same neighbour. Those that can no longer be converted drop out.
 void Search::race(Field& field, int round, int samples) {
     MeasureOptions o = measure_options(true);
-    o.min_batch_us = kBatchUs;
+    o.min_batch_us = effort_.batch_us;
     const bool together = fits(field);
     std::set<const Runner*> lost;
     for (std::size_t i = 0; i < field.size(); ++i) {
@@ -59,38 +52,6 @@ void Search::settle(const Field& field, const std::string& stage) {
         r->record.reason = stage;
         learn(*r);
     }
-}
-
-/// A short run sees a moment of a machine whose speed changes. Here all that may be among the best
-/// take turns, so that each sees several moments, and count by their medians from then on.
-void Search::look_again() {
-    // Short runs of a GPU repeat themselves within a percent or two; flushing caches takes hundreds
-    // of times as long as most calls.
-    if (options_.timer || options_.cache == Cache::cold) return;
-    Field field = close_to_best(runners_.size(), effort_.again_factor);
-    const auto known = [](const Runner* r) {
-        return r->prior && r->prior->status == db::Status::ok;
-    };
-    if (std::all_of(field.begin(), field.end(), known)) return;
-    const auto rounds_of = [&](const Field& f) {
-        double visit_us = 0;
-        for (const Runner* r : f) visit_us += effort_.visit * std::max(kBatchUs, r->judged_us());
-        return std::min(static_cast<int>(effort_.again_us / visit_us), effort_.again_rounds);
-    };
-    // A call of many milliseconds has seen several moments by itself.
-    while (field.size() > effort_.finalists && (!fits(field) || rounds_of(field) < 2))
-        field.pop_back();
-    if (field.size() <= effort_.finalists) return;
-    const int rounds = rounds_of(field);
-    start_race(field);
-    int round = 0;
-    for (; round < rounds && !over(effort_.search_share); ++round) {
-        report("second look", static_cast<double>(round) / rounds, round, rounds);
-        race(field, round, effort_.visit - 1);
-    }
-    if (round == 0) return;
-    settle(field, "second look");
-    for (Runner* r : field) r->looked_again = true;
 }
 
 /// The `most` fastest, without those that are slower than the best by more than `factor`.
@@ -122,17 +83,23 @@ void Search::halve() {
     final_ = std::move(field);
 }
 
-/// Adds the baseline, the guest and, of each vendor algorithm, the fastest.
-void Search::invite_anchors() {
-    std::map<std::string, Runner*> anchors;
+/// The baseline, the guest and, of each vendor algorithm, the fastest.
+Search::Field Search::anchors() {
+    std::map<std::string, Runner*> found;
     for (Runner* r : leaders(runners_.size())) {
         // Twenty times as slow is slow enough to be known without taking turns.
         if (!r->anchor || r->record.time->median > effort_.lost * best_->record.time->median)
             continue;
         const bool own = r->record.id == scene_.baseline || r->record.id == options_.guest;
-        anchors.emplace(own ? r->record.id : r->record.format + "." + r->record.algorithm, r);
+        found.emplace(own ? r->record.id : r->record.format + "." + r->record.algorithm, r);
     }
-    for (const auto& [name, r] : anchors)
+    Field list;
+    for (const auto& [name, r] : found) list.push_back(r);
+    return list;
+}
+
+void Search::invite_anchors() {
+    for (Runner* r : anchors())
         if (std::find(final_.begin(), final_.end(), r) == final_.end()) final_.push_back(r);
 }
 

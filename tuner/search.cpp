@@ -53,8 +53,10 @@ Search::Outcome Search::run() {
     inspect();
     short_run();
     look_again();
-    halve();
-    final();
+    if (final_.empty()) {
+        halve();
+        final();
+    }
     Outcome outcome{.candidates = {}, .winner = {}, .ended = ended_};
     std::vector<const db::Candidate*> measured;
     // Times of different stages are not comparable to the last percent, so the final decides alone

@@ -1,6 +1,7 @@
 // The search for the fastest of many candidates: everything that does not depend on what they
 // compute. sweep.cpp turns kernels and a matrix into contenders; short_run.cpp holds the beginning,
-// finals.cpp the successive halving and the interleaved end.
+// second_look.cpp what a CPU needs beside, finals.cpp the successive halving and the interleaved
+// end.
 #pragma once
 
 #include "db/entry.hpp"
@@ -50,15 +51,17 @@ struct Effort {
     double lost = 20, lost_by_far = 100;
     /// Second look of a CPU, whose speed may change by tens of percent within milliseconds: who is
     /// not further behind than this factor gives samples at so many moments, fewer where that would
-    /// take longer than this.
-    double again_factor = 2;
+    /// take longer than this. From least_rounds on they decide without another final.
+    double again_factor = 3;
     int again_rounds = 32;
-    double again_us = 1'000'000;
+    double again_us = 1'500'000;
+    double chances_us = 300'000;  ///< for a visit to those that are further behind, before
     /// Survivors of these, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;
     std::size_t finalists = 6;  ///< besides the baseline and the vendor's
     int visit = 3;              ///< samples in a row before the next contender has its turn
+    double batch_us = 100;      ///< and each of those lasts so long at least
     int least_rounds = 5, most_rounds = 40;
     double final_us = 1'500'000;  ///< no new round of the final after this, once there were enough
     double search_share = 0.75;   ///< of the budget; the rest is kept for the finals
@@ -107,10 +110,15 @@ class Search {
     bool like_a_hopeless_one(Runner& runner);
     void learn(const Runner& runner);
 
-    // Finals.
+    // Second look.
+    void give_another_chance();
     void look_again();
+    static void drop_disturbed_rounds(const Field& field, int samples);
+
+    // Finals.
     void halve();
     void final();
+    Field anchors();
     void invite_anchors();
     bool decided() const;
     bool fits(const Field& field) const;

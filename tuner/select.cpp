@@ -274,9 +274,10 @@ class Selector {
 
 std::vector<const models::Predictor*> default_models(Backend backend) {
     static const models::Heuristic heuristic;
-    if (const models::Predictor* shipped = models::shipped_trees(backend))
-        return {shipped, &heuristic};
-    return {&heuristic};
+    std::vector<const models::Predictor*> list;
+    for (const auto& trees : models::shipped_trees(backend)) list.push_back(trees.get());
+    list.push_back(&heuristic);
+    return list;
 }
 
 std::string_view to_string(Source source) {

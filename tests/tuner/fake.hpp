@@ -18,6 +18,8 @@ inline double clock() {
 
 inline int conversions = 0;  ///< since the test set it to 0
 inline int calls = 0;
+inline int late_calls = 0;                 ///< of kernels of kind late
+inline double busy_from = 0, busy_to = 0;  ///< meanwhile everything takes 50 times as long
 
 enum Kind {
     right,
@@ -30,6 +32,7 @@ enum Kind {
     throws,        ///< convert throws something else
     slow_start,    ///< the first two calls take 40 us more
     held_up,       ///< the six calls after them take 20 times as long
+    late,          ///< the first four calls take 100 times as long
 };
 
 struct FakeStorage final : Storage {
@@ -56,7 +59,14 @@ inline void apply(const Storage& storage, double alpha, const double* x, double 
     if (s.kind == writes_nan) y[rows - 1] = 0.0 / 0.0 * y[rows - 1];
     const int call = s.calls++;
     const bool held = s.kind == held_up && call >= 2 && call < 8;
-    now_us += s.cost_us * (held ? 20 : 1) + (s.kind == slow_start && call < 2 ? 40 : 0);
+    const bool late_now = s.kind == late && late_calls++ < 4;
+    const bool busy = now_us >= busy_from && now_us < busy_to;
+    now_us += s.cost_us *
+                  (held       ? 20
+                   : late_now ? 100
+                              : 1) *
+                  (busy ? 50 : 1) +
+              (s.kind == slow_start && call < 2 ? 40 : 0);
     ++calls;
 }
 

@@ -1,0 +1,108 @@
+// The middle of a search on a CPU, whose speed changes from moment to moment: those that were
+// perhaps only unlucky are visited again, then all that are not far behind take turns.
+#include "tuner/search.hpp"
+#include "tuner/statistics.hpp"
+
+#include <algorithm>
+
+namespace sptune::tuner {
+
+/// Who is far behind may have been disturbed for the whole of its short run: one more visit tells.
+void Search::give_another_chance() {
+    Field field = leaders(runners_.size());
+    if (field.empty() || !fits(field)) return;  // conversions anew would take longest
+    const double best = field.front()->judged_us();
+    std::erase_if(field, [&](const Runner* r) {
+        return r->judged_us() <= effort_.again_factor * best || (r->prior && r->prior->time);
+    });
+    MeasureOptions o = measure_options(true);
+    const double start = options_.clock();
+    for (Runner* r : field) {
+        if (over(effort_.search_share) || options_.clock() - start > effort_.chances_us) break;
+        guard(*r, [&] {
+            Timing timing;
+            const Storage& converted = *convert(*r).storage;
+            measure_more([&] { r->contender.run(converted); }, o, effort_.visit - 1, timing);
+            if (timing.statistics().min >= r->record.time->min) return;
+            record_time(*r, timing);
+            learn(*r);
+        });
+    }
+}
+
+/// A short run sees a moment of a machine whose speed changes by tens of percent, for milliseconds
+/// or for seconds. Here all that may be among the best, and the anchors, take turns, so that each
+/// sees the same moments; where these are enough they decide, since a final of the few best alone
+/// would see others, and its times could not be held against those of the rest.
+void Search::look_again() {
+    // Short runs of a GPU repeat themselves within a percent or two; flushing caches takes hundreds
+    // of times as long as most calls.
+    if (options_.timer || options_.cache == Cache::cold) return;
+    give_another_chance();
+    Field field = anchors();
+    for (Runner* r : close_to_best(runners_.size(), effort_.again_factor))
+        if (std::find(field.begin(), field.end(), r) == field.end()) field.push_back(r);
+    const auto known = [](const Runner* r) {
+        return r->prior && r->prior->status == db::Status::ok;
+    };
+    if (std::all_of(field.begin(), field.end(), known)) return;
+    const auto rounds_of = [&](const Field& f) {
+        double visit_us = 0;
+        for (const Runner* r : f)
+            visit_us += effort_.visit * std::max(effort_.batch_us, r->judged_us());
+        return std::min(static_cast<int>(effort_.again_us / visit_us), effort_.again_rounds);
+    };
+    // A call of many milliseconds has seen several moments by itself.
+    while (field.size() > effort_.finalists && (!fits(field) || rounds_of(field) < 2))
+        field.pop_back();
+    if (field.size() <= effort_.finalists) return;
+    const int rounds = rounds_of(field);
+    start_race(field);
+    int round = 0;
+    for (; round < rounds && !over(effort_.search_share); ++round) {
+        report("second look", static_cast<double>(round) / rounds, round, rounds);
+        race(field, round, effort_.visit - 1);
+    }
+    if (round == 0 || field.empty()) return;
+    drop_disturbed_rounds(field, effort_.visit - 1);
+    settle(field, "second look");
+    for (Runner* r : field) r->looked_again = true;
+    if (round < effort_.least_rounds) return;
+    if (stopped()) end_early();
+    std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
+        return a->judged_us() < b->judged_us();
+    });
+    field.resize(std::min(field.size(), effort_.finalists));
+    final_ = std::move(field);
+    invite_anchors();
+}
+
+/// Another program on the machine, or below a virtual one, makes calls of microseconds last
+/// milliseconds, for some rounds and for everybody. Those rounds say nothing of the kernels.
+void Search::drop_disturbed_rounds(const Field& field, int samples) {
+    constexpr double kDisturbed = 2;  ///< times as slow as in the best rounds
+    constexpr std::size_t kLeast = 3;
+    const auto each = static_cast<std::size_t>(samples);
+    const std::size_t rounds = field.front()->timing.samples_us.size() / each;
+    std::vector<std::size_t> kept;
+    for (std::size_t round = 0; round < rounds; ++round) {
+        std::vector<double> pace;
+        for (const Runner* r : field) {
+            const std::vector<double>& all = r->timing.samples_us;
+            const auto first = all.begin() + static_cast<std::ptrdiff_t>(round * each);
+            pace.push_back(*std::min_element(first, first + samples) /
+                           *std::min_element(all.begin(), all.end()));
+        }
+        if (median_of(std::move(pace)) <= kDisturbed) kept.push_back(round);
+    }
+    if (kept.size() == rounds || kept.size() < kLeast) return;
+    for (Runner* r : field) {
+        std::vector<double> calm;
+        for (const std::size_t round : kept)
+            for (std::size_t i = 0; i < each; ++i)
+                calm.push_back(r->timing.samples_us[round * each + i]);
+        r->timing.samples_us = std::move(calm);
+    }
+}
+
+}  // namespace sptune::tuner

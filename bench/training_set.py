@@ -158,8 +158,9 @@ def main():
         def make_all(group):
             return [item if isinstance(item, pathlib.Path) else make(args, item, folder) for item in group]
 
-        # With cores to spare the next group is made while this one is measured.
-        spare = args.backend == "cuda" or len(os.sched_getaffinity(0)) >= 8
+        # With a core to spare the next group is made while this one is measured.
+        cores = len(os.sched_getaffinity(0))
+        spare = args.backend == "cuda" or cores > (args.threads or cores)
         coming = ahead.submit(make_all, groups[0]) if groups else None
         for i, group in enumerate(groups):
             if time.monotonic() - start > args.limit:

@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "cli/training_input.hpp"
 #include "matrix/error.hpp"
 #include "models/evaluate.hpp"
 #include "models/model_file.hpp"
@@ -38,11 +39,15 @@ std::string scores_table(const Evaluation& e, const Style& style) {
                  {"format right"},
                  {"< CSR"},
                  {"< 0.95 CSR"}});
-    for (const Score& s : e.scores)
-        table.add({s.name, fmt::format("{:.2f}", s.speedup), percent(s.geomean), percent(s.p95),
+    const auto add = [&](const Score& s, const std::string& name) {
+        table.add({name, fmt::format("{:.2f}", s.speedup), percent(s.geomean), percent(s.p95),
                    percent(s.misses.empty() ? 0 : s.misses[0].regret),
                    s.misses.empty() ? "" : s.misses[0].matrix, percent(s.within_5),
                    percent(s.right_format), percent(s.slower), percent(s.slower_5)});
+    };
+    for (const Score& s : e.scores) add(s, s.name);
+    for (const Score& s : e.by_device)
+        add(s, fmt::format("{} on {}, {} sweeps", e.scores.front().name, s.name, s.matrices));
     return table.render(style, 140);
 }
 
@@ -67,34 +72,35 @@ std::string confusion_table(const Score& score, const Style& style) {
     return table.render(style, 140);
 }
 
+Json encode(const Score& s) {
+    Json confusion = Json::object();
+    for (const auto& [best, row] : s.confusion) confusion[best] = row;
+    Json misses = Json::array();
+    for (const Score::Miss& m : s.misses)
+        misses.push_back(
+            {{"matrix", m.matrix}, {"regret", m.regret}, {"chosen", m.chosen}, {"best", m.best}});
+    return {{"name", s.name},
+            {"samples", s.matrices},
+            {"speedup_vs_csr", s.speedup},
+            {"regret",
+             {{"geomean", s.geomean},
+              {"p95", s.p95},
+              {"worst", misses.empty() ? Json(0) : misses[0]["regret"]}}},
+            {"within_5_percent", s.within_5},
+            {"right_format", s.right_format},
+            {"slower_than_csr", s.slower},
+            {"slower_than_csr_by_5_percent", s.slower_5},
+            {"misses", std::move(misses)},
+            {"confusion", std::move(confusion)}};
+}
+
 Json document(const Evaluation& e, const std::string& backend, double calls) {
-    Json scores = Json::array();
-    for (const Score& s : e.scores) {
-        Json confusion = Json::object();
-        for (const auto& [best, row] : s.confusion) confusion[best] = row;
-        Json misses = Json::array();
-        for (const Score::Miss& m : s.misses)
-            misses.push_back({{"matrix", m.matrix},
-                              {"regret", m.regret},
-                              {"chosen", m.chosen},
-                              {"best", m.best}});
-        scores.push_back({{"name", s.name},
-                          {"samples", s.matrices},
-                          {"speedup_vs_csr", s.speedup},
-                          {"regret",
-                           {{"geomean", s.geomean},
-                            {"p95", s.p95},
-                            {"worst", misses.empty() ? Json(0) : misses[0]["regret"]}}},
-                          {"within_5_percent", s.within_5},
-                          {"right_format", s.right_format},
-                          {"slower_than_csr", s.slower},
-                          {"slower_than_csr_by_5_percent", s.slower_5},
-                          {"misses", std::move(misses)},
-                          {"confusion", std::move(confusion)}});
-    }
+    Json scores = Json::array(), devices = Json::array();
+    for (const Score& s : e.scores) scores.push_back(encode(s));
+    for (const Score& s : e.by_device) devices.push_back(encode(s));
     return {{"schema", "sptune.evaluate/1"}, {"backend", backend}, {"protocol", e.protocol},
             {"matrices", e.matrices},        {"groups", e.groups}, {"calls", calls},
-            {"scores", std::move(scores)}};
+            {"scores", std::move(scores)},   {"devices", devices}};
 }
 
 std::string report(const Evaluation& e, const std::string& backend) {
@@ -124,7 +130,8 @@ void leave_out_known(std::vector<models::Sample>& samples, const models::ModelSe
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& args) {
-    std::string db, model_file, hold_out, backend = "all", precision = "all", json;
+    TrainingInput input;
+    std::string model_file, hold_out, backend = "all", precision = "all", json;
     int folds = 10;
     double calls = 0;
     std::vector<std::string> none;
@@ -132,7 +139,8 @@ int run_evaluate(const std::vector<std::string>& args) {
                     "Tests how well models choose kernels for matrices they were not trained on, "
                     "against the times in a database.");
     options.operands(none, 0, 0)
-        .text("db", "PATH", db, kDbHelp)
+        .text("db", "PATH", input.db, kDbHelp)
+        .text("samples", "FILE", input.samples, kSamplesHelp)
         .integer("folds", "K", folds, 2, 1000,
                  "train on all but one part of K, test that part, in turn; matrices of a family "
                  "stay together (10)")
@@ -157,14 +165,13 @@ int run_evaluate(const std::vector<std::string>& args) {
             "\"--\" in a "
             "matrix's name, else the\nletters that it begins with.");
     if (!options.parse(args)) return kOk;
-    const db::Store store = open_existing_db(db);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
     Json documents = Json::array();
     std::string text;
     for (const char* const side : {"cpu", "cuda"}) {
         if (backend != "all" && backend != side) continue;
-        std::vector<models::Sample> samples = models::read_samples(store, side);
+        std::vector<models::Sample> samples = read_training(input, side);
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
         if (model) leave_out_known(samples, *model);
@@ -177,9 +184,8 @@ int run_evaluate(const std::vector<std::string>& args) {
         text += (text.empty() ? "" : "\n") + report(result, side);
     }
     if (documents.empty())
-        throw Error(
-            fmt::format("{} holds no SpMV entries to test with; `sptune profile` makes some",
-                        store.path().string()));
+        throw Error(fmt::format(
+            "{} holds no SpMV entries to test with; `sptune profile` makes some", name_of(input)));
     if (json != "-") write_text("-", text);
     if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
     return kOk;

@@ -5,11 +5,15 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
+#include "cli/training_input.hpp"
 #include "cli/version.hpp"
 #include "matrix/error.hpp"
 #include "models/model_file.hpp"
+#include "models/sample_file.hpp"
+#include "models/shipped.hpp"
 
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,18 +35,33 @@ std::string summary(const models::ModelSet& set) {
     return text;
 }
 
+/// What --keep names.
+models::ModelSet kept(const std::string& name) {
+    if (name != "shipped") return models::read_models(name);
+    if (!models::shipped_model())
+        throw Error("--keep shipped: this build of sptune came without a model");
+    return models::models_from_bytes(models::to_bytes(*models::shipped_model()));
+}
+
 }  // namespace
 
 int run_train(const std::vector<std::string>& args) {
-    std::string db, output, leave_out;
+    TrainingInput input;
+    std::string output, pack, keep, leave_out;
     int trees = 0, depth = 0, portfolio = 0;
     std::vector<std::string> none;
     Options options("train", "--db PATH -o MODEL",
                     "Learns from the times in a database which kernel suits which matrix, for "
                     "choosing without measuring.");
     options.operands(none, 0, 0)
-        .text("db", "PATH", db, kDbHelp)
+        .text("db", "PATH", input.db, kDbHelp)
+        .text("samples", "FILE", input.samples, kSamplesHelp)
         .text("output,o", "FILE", output, "where the model goes")
+        .text("pack", "FILE", pack,
+              "instead or besides: pack the sweeps, features and times alone, for --samples")
+        .text("keep", "MODEL", keep,
+              "what this file, or the one that sptune came with (`shipped`), knows of backends "
+              "and devices that have no sweeps here stays")
         .text("leave-out", "GLOB", leave_out, "matrices not to learn from, to test with them later")
         .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
         .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
@@ -50,22 +69,31 @@ int run_train(const std::vector<std::string>& args) {
                  "kernels to choose among, at most (default: what tested best)")
         .example("bench/training_set.py --db training")
         .example("sptune train --db training -o model.sptm")
-        .example("sptune evaluate --db training")
+        .example("sptune train --db mine --keep shipped -o model.sptm")
+        .example("sptune train --db training --pack mine.spts")
+        .example("sptune train --samples mine.spts,theirs.spts -o model.sptm")
         .note(
             "A model holds trees and BestSF for the CPU and for the GPU, each from the entries "
             "that the "
             "database\nhas of it. docs/models.md tells how they work.");
     if (!options.parse(args)) return kOk;
-    if (output.empty()) throw UsageError("-o FILE is missing: where shall the model go?");
+    if (output.empty() && pack.empty())
+        throw UsageError("-o FILE is missing: where shall the model go?");
     const Stopwatch watch;
-    const db::Store store = open_existing_db(db);
-    std::vector<models::Sample> samples = models::read_samples(store);
+    std::vector<models::Sample> samples = read_training(input);
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
     if (samples.empty())
-        throw Error(
-            fmt::format("{} holds no SpMV entries to learn from; `sptune profile` makes some",
-                        store.path().string()));
+        throw Error(fmt::format(
+            "{} holds no SpMV entries to learn from; `sptune profile` makes some", name_of(input)));
+    if (!pack.empty()) {
+        models::write_samples(pack, samples);
+        warn(fmt::format("{}: {} sweeps, {} bytes", pack, samples.size(),
+                         std::filesystem::file_size(pack)));
+    }
+    if (output.empty()) return kOk;
+    std::optional<models::ModelSet> others;
+    if (!keep.empty()) others = kept(keep);
     models::ModelSet set = models::ModelSet::train(samples, [&](Backend backend) {
         models::TreeOptions wanted = models::usual_options(backend);
         if (trees) wanted.forest.trees = trees;
@@ -74,6 +102,7 @@ int run_train(const std::vector<std::string>& args) {
         return wanted;
     });
     set.training().sptune_version = version();
+    if (others) set.complete_from(std::move(*others));
     models::write_models(output, set);
     write_text("-", summary(set));
     warn(fmt::format("{}: from {} sweeps of {} matrices, {} bytes, {:.1f} s", output,

@@ -121,6 +121,7 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
                         names.size(), groups.size()));
 
     std::vector<Tally> tallies;
+    std::map<std::string, Tally> devices;
     const auto tally = [&](std::size_t i, const std::string& name) -> Tally& {
         if (i == tallies.size()) tallies.emplace_back(name, options.calls);
         return tallies[i];
@@ -138,6 +139,8 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
         std::vector<const Predictor*> predictors = options.given;
         for (const auto& p : made) predictors.push_back(p.get());
         for (const Sample* s : fold.test) {
+            devices.try_emplace(s->device.key, s->device.key, options.calls)
+                .first->second.add(*s, chosen_by(*predictors.front(), *s, options.calls));
             std::size_t i = 0;
             for (const Predictor* p : predictors)
                 tally(i++, p->name()).add(*s, chosen_by(*p, *s, options.calls));
@@ -154,6 +157,8 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
     }
     for (Tally& t : tallies)
         if (!t.empty()) result.scores.push_back(t.score());
+    if (devices.size() > 1)
+        for (auto& [key, tally_of] : devices) result.by_device.push_back(tally_of.score());
     return result;
 }
 

@@ -41,6 +41,9 @@ struct Evaluation {
     /// Models first, then what plans end up with that begin with the trees or the given models,
     /// then always CSR, always vendor's best.
     std::vector<Score> scores;
+    /// The first model once more, for each device by itself, named by its key; empty for one
+    /// device.
+    std::vector<Score> by_device;
 };
 
 /// Throws Error where there is nothing to train on or to test with.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdlib>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 namespace sptune::models {
 namespace {
@@ -22,55 +22,7 @@ Json numbers(const std::vector<float>& values) {
     return list;
 }
 
-/// What encode() has put among the arrays.
-Arrays bytes(const Json& from, const char* name, Arrays arrays) {
-    const std::int32_t at = integer(member(from, name), name);
-    const std::int32_t size =
-        integer(member(from, std::string(name).append("_bytes").c_str()), name);
-    if (at < 0 || size < 0 ||
-        static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.size())
-        throw Error(fmt::format("{} lie outside the file", name));
-    return arrays.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
-}
-
-void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
-    to[name] = arrays.size();
-    to[std::string(name).append("_bytes")] = array.size();
-    arrays.insert(arrays.end(), array.begin(), array.end());
-}
-
-std::vector<std::string> lines(Arrays text) {
-    std::vector<std::string> list;
-    for (auto at = text.begin(); at != text.end();) {
-        const auto end = std::find(at, text.end(), '\n');
-        list.emplace_back(at, end);
-        at = end == text.end() ? end : end + 1;
-    }
-    return list;
-}
-
 // The pieces, each beside its way back.
-
-Json encode(const Variant& v) {
-    Json params = Json::object();
-    for (const Param& p : v.params) params[p.name] = p.value;
-    Json json{{"format", v.format}, {"algorithm", v.algorithm}, {"params", std::move(params)}};
-    if (v.vendor) json["vendor"] = true;
-    return json;
-}
-
-Variant decode_variant(const Json& json, Backend side) {
-    Variant v;
-    v.backend = side;
-    v.format = text(member(json, "format"), "format");
-    v.algorithm = text(member(json, "algorithm"), "algorithm");
-    const Json& params = member(json, "params");
-    if (!params.is_object()) throw Error("params must be an object");
-    for (const auto& [name, value] : params.items())
-        v.params.push_back({name, integer(value, "params")});
-    v.vendor = json.contains("vendor") && json["vendor"] == true;
-    return v;
-}
 
 /// Three words each: input, right, limit.
 Bytes words_of(const std::vector<Node>& nodes) {
@@ -112,6 +64,27 @@ Forest decode_forest(const Json& json, Arrays arrays) {
 
 }  // namespace
 
+Json encode(const Variant& v) {
+    Json params = Json::object();
+    for (const Param& p : v.params) params[p.name] = p.value;
+    Json json{{"format", v.format}, {"algorithm", v.algorithm}, {"params", std::move(params)}};
+    if (v.vendor) json["vendor"] = true;
+    return json;
+}
+
+Variant decode_variant(const Json& json, Backend side) {
+    Variant v;
+    v.backend = side;
+    v.format = text(member(json, "format"), "format");
+    v.algorithm = text(member(json, "algorithm"), "algorithm");
+    const Json& params = member(json, "params");
+    if (!params.is_object()) throw Error("params must be an object");
+    for (const auto& [name, value] : params.items())
+        v.params.push_back({name, integer(value, "params")});
+    v.vendor = json.contains("vendor") && json["vendor"] == true;
+    return v;
+}
+
 Backend backend_of(const Json& model) {
     const std::string name = text(member(model, "backend"), "backend");
     if (name != "cpu" && name != "cuda")
@@ -126,20 +99,23 @@ Json encode(const TreeModel& model, Bytes& arrays) {
         bandwidth.push_back({point.bytes, rounded(point.gbs)});
     for (const Variant& v : p.portfolio) portfolio.push_back(encode(v));
     for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
-    return {{"kind", "trees"},
-            {"backend", to_string(p.backend)},
-            {"device_keys", p.device_keys},
-            {"bandwidth", std::move(bandwidth)},
-            {"portfolio", std::move(portfolio)},
-            {"hits", std::move(hits)},
-            {"times", encode(p.times, arrays)},
-            {"sides", encode(p.sides, arrays)}};
+    Json json{{"kind", "trees"},
+              {"backend", to_string(p.backend)},
+              {"device_keys", p.device_keys},
+              {"bandwidth", std::move(bandwidth)},
+              {"portfolio", std::move(portfolio)},
+              {"hits", std::move(hits)},
+              {"times", encode(p.times, arrays)},
+              {"sides", encode(p.sides, arrays)}};
+    if (p.for_these_alone) json["for_these_alone"] = true;
+    return json;
 }
 
 TreeModel decode_trees(const Json& json, Arrays arrays) {
     TreeModel::Parts p;
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
+    p.for_these_alone = json.contains("for_these_alone") && json["for_these_alone"] == true;
     for (const Json& point : list(json, "bandwidth")) {
         if (!point.is_array() || point.size() != 2)
             throw Error("bandwidth must be pairs of bytes and GB/s");
@@ -218,8 +194,7 @@ Json encode(const Training& t, Bytes& arrays) {
               {"samples", t.samples},
               {"devices", t.devices},
               {"kernel_hashes", t.kernel_hashes}};
-    const std::string names = fmt::format("{}", fmt::join(t.matrices, "\n"));
-    put_bytes(json, "matrices", Bytes(names.begin(), names.end()), arrays);
+    put_bytes(json, "matrices", to_lines(t.matrices), arrays);
     return json;
 }
 Training decode_training(const Json& json, Arrays arrays, bool names) {
@@ -229,8 +204,9 @@ Training decode_training(const Json& json, Arrays arrays, bool names) {
     t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
     t.devices = texts(json, "devices");
     if (names)  // the first files had them in the header
-        t.matrices = member(json, "matrices").is_array() ? texts(json, "matrices")
-                                                         : lines(bytes(json, "matrices", arrays));
+        t.matrices = member(json, "matrices").is_array()
+                         ? texts(json, "matrices")
+                         : from_lines(bytes(json, "matrices", arrays));
     const Json& hashes = member(json, "kernel_hashes");
     if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
     for (const auto& [name, hash] : hashes.items())

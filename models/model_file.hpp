@@ -32,7 +32,7 @@ struct Training {
     std::map<std::string, std::string> kernel_hashes;  ///< by backend and format
 };
 
-/// Everything a file holds; as a predictor it answers with the trees of the backend asked for.
+/// Everything a file holds; as a predictor it answers with the trees that cover the device.
 class ModelSet final : public Predictor {
   public:
     ModelSet(Training training, std::vector<std::unique_ptr<const TreeModel>> trees,
@@ -54,10 +54,14 @@ class ModelSet final : public Predictor {
     Training& training() { return training_; }
     const std::vector<std::unique_ptr<const TreeModel>>& trees() const { return trees_; }
     const std::vector<std::unique_ptr<const BestSf>>& bestsf() const { return bestsf_; }
-    /// All models of this backend.
+    /// Takes over what `other` has for backends, and trees for devices, that this set has none of;
+    /// the provenance names both.
+    void complete_from(ModelSet other);
+    /// The set itself where it has trees of this backend, then the other models.
     std::vector<const Predictor*> predictors(std::string_view backend) const;
-    /// The trees for this device's backend, or nullptr.
-    const TreeModel* trees_for(std::string_view backend) const;
+    /// The first trees that cover the device, or nullptr. Those of a few devices come before those
+    /// of all.
+    const TreeModel* trees_for(const db::Device& device) const;
 
   private:
     Training training_;

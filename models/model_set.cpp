@@ -9,12 +9,9 @@ namespace sptune::models {
 namespace {
 
 template <class Model>
-const Model* of_backend(const std::vector<std::unique_ptr<const Model>>& list,
-                        std::string_view backend) {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& model) {
-        return to_string(model->parts().backend) == backend;
-    });
-    return found == list.end() ? nullptr : found->get();
+bool has_backend(const std::vector<std::unique_ptr<const Model>>& list, Backend backend) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& model) { return model->parts().backend == backend; });
 }
 
 }  // namespace
@@ -48,37 +45,70 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
     return {std::move(training), std::move(trees), std::move(bestsf)};
 }
 
-const TreeModel* ModelSet::trees_for(std::string_view backend) const {
-    return of_backend(trees_, backend);
+void ModelSet::complete_from(ModelSet other) {
+    for (auto& trees : other.trees_) {
+        TreeModel::Parts parts = trees->parts();
+        if (has_backend(trees_, parts.backend)) {
+            std::erase_if(parts.device_keys, [&](const std::string& key) {
+                return std::any_of(trees_.begin(), trees_.end(), [&](const auto& mine) {
+                    const auto& keys = mine->parts().device_keys;
+                    return std::find(keys.begin(), keys.end(), key) != keys.end();
+                });
+            });
+            if (parts.device_keys.empty()) continue;
+            parts.for_these_alone = true;
+        }
+        trees_.insert(trees_.begin(), std::make_unique<const TreeModel>(std::move(parts)));
+    }
+    for (auto& model : other.bestsf_)
+        if (!has_backend(bestsf_, model->parts().backend)) bestsf_.push_back(std::move(model));
+    const auto unite = [](std::vector<std::string>& mine, const std::vector<std::string>& theirs) {
+        std::set<std::string> all(mine.begin(), mine.end());
+        all.insert(theirs.begin(), theirs.end());
+        mine.assign(all.begin(), all.end());
+    };
+    unite(training_.matrices, other.training_.matrices);
+    unite(training_.devices, other.training_.devices);
+    training_.samples += other.training_.samples;
+    training_.kernel_hashes.merge(other.training_.kernel_hashes);
+}
+
+const TreeModel* ModelSet::trees_for(const db::Device& device) const {
+    const auto found = std::find_if(trees_.begin(), trees_.end(), [&](const auto& model) {
+        return model->covers(Op::spmv, ValueType::f64, device);
+    });
+    return found == trees_.end() ? nullptr : found->get();
 }
 
 std::vector<const Predictor*> ModelSet::predictors(std::string_view backend) const {
+    const Backend side = backend == to_string(Backend::cuda) ? Backend::cuda : Backend::cpu;
     std::vector<const Predictor*> list;
-    if (const TreeModel* model = of_backend(trees_, backend)) list.push_back(model);
-    if (const BestSf* model = of_backend(bestsf_, backend)) list.push_back(model);
+    if (has_backend(trees_, side)) list.push_back(this);
+    for (const auto& model : bestsf_)
+        if (model->parts().backend == side) list.push_back(model.get());
     return list;
 }
 
 bool ModelSet::covers(Op op, ValueType value, const db::Device& device) const {
-    const TreeModel* model = trees_for(device.backend);
+    const TreeModel* model = trees_for(device);
     return model && model->covers(op, value, device);
 }
 
 bool ModelSet::knows(const Variant& variant) const {
-    const TreeModel* model = trees_for(to_string(variant.backend));
-    return model && model->knows(variant);
+    return std::any_of(trees_.begin(), trees_.end(),
+                       [&](const auto& model) { return model->knows(variant); });
 }
 
 std::vector<Prediction> ModelSet::predict(const Features& features, const db::Device& device,
                                           std::span<const Option> options) const {
-    if (const TreeModel* model = trees_for(device.backend))
+    if (const TreeModel* model = trees_for(device))
         return model->predict(features, device, options);
     constexpr double kNever = std::numeric_limits<double>::infinity();
     return std::vector<Prediction>(options.size(), {kNever, kNever});
 }
 
 double ModelSet::confidence(const Features& features, const db::Device& device) const {
-    const TreeModel* model = trees_for(device.backend);
+    const TreeModel* model = trees_for(device);
     return model ? model->confidence(features, device) : 0;
 }
 

@@ -119,10 +119,14 @@ std::vector<Sample> read_samples(const db::Store& store, std::string_view backen
             (entry.complete ? complete : early).push_back(std::move(*sample));
     });
     std::vector<Sample>& samples = complete.empty() ? early : complete;
-    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+    sort_samples(samples);
+    return std::move(samples);
+}
+
+void sort_samples(std::vector<Sample>& samples) {
+    std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
         return std::tie(a.name, a.device.key, a.value) < std::tie(b.name, b.device.key, b.value);
     });
-    return std::move(samples);
 }
 
 }  // namespace sptune::models

@@ -64,4 +64,7 @@ std::optional<Sample> sample_of(const db::Entry& entry);
 /// there are no others.
 std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "");
 
+/// By name, device and precision, so that nothing depends on where they were read from.
+void sort_samples(std::vector<Sample>& samples);
+
 }  // namespace sptune::models

@@ -30,9 +30,9 @@ std::string_view shipped_bytes() {
 }
 
 template <Backend B>
-const TreeModel* trees() {
+const std::vector<std::unique_ptr<const TreeModel>>& trees() {
     static const ModelSet models = models_from_bytes(shipped_bytes(), B);
-    return models.trees_for(to_string(B));
+    return models.trees();
 }
 
 }  // namespace
@@ -41,15 +41,16 @@ const ModelSet* shipped_model() {
     static const ModelSet models = models_from_bytes(shipped_bytes());
     return &models;
 }
-const TreeModel* shipped_trees(Backend backend) {
+const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend backend) {
     return backend == Backend::cpu ? trees<Backend::cpu>() : trees<Backend::cuda>();
 }
 #else
 const ModelSet* shipped_model() {
     return nullptr;
 }
-const TreeModel* shipped_trees(Backend) {
-    return nullptr;
+const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend) {
+    static const std::vector<std::unique_ptr<const TreeModel>> none;
+    return none;
 }
 #endif
 

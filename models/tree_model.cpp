@@ -180,7 +180,10 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
 }
 
 bool TreeModel::covers(Op op, ValueType, const db::Device& device) const {
-    return op == Op::spmv && device.backend == to_string(parts_.backend);
+    const auto& keys = parts_.device_keys;
+    return op == Op::spmv && device.backend == to_string(parts_.backend) &&
+           (!parts_.for_these_alone ||
+            std::find(keys.begin(), keys.end(), device.key) != keys.end());
 }
 
 bool TreeModel::knows(const Variant& v) const {

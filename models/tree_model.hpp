@@ -34,6 +34,8 @@ class TreeModel final : public Predictor {
     struct Parts {
         Backend backend = Backend::cpu;
         std::vector<std::string> device_keys;  ///< that it was trained on
+        /// It speaks for those alone, since there is a model of more devices for the others.
+        bool for_these_alone = false;
         /// Of one of them: stands in where the bandwidth of the device at hand was not measured.
         std::vector<db::BandwidthPoint> bandwidth;
         /// The baseline first; value and index say nothing. Some are with_least_block().

@@ -36,6 +36,19 @@ class Models(harness.CliTest):
         self.assertIn("6 of 8 sweeps", done.stderr)
         self.assertIn("< CSR", self.expect(0, "evaluate", "--hold-out", "wheel*").stdout)
 
+    def test_packed_sweeps_stand_for_the_database(self):
+        self.profile_some()
+        self.assertIn("8 sweeps", self.expect(0, "train", "--pack", "s.spts").stderr)
+        self.assertIn("8 sweeps of 8 matrices", self.expect(0, "train", "--samples", "s.spts", "-o", "packed.sptm").stderr)
+        # The same sweeps twice count once; one side of the machine alone leaves the other as it was.
+        done = self.expect(0, "train", "--samples", "s.spts,s.spts", "--keep", "shipped", "-o", "both.sptm")
+        self.assertIn("cuda: trees over", done.stdout)
+        scores = json.loads(self.expect(0, "evaluate", "--samples", "s.spts", "--folds", "4", "--json", "-").stdout)["scores"]
+        self.assertEqual(scores[0]["samples"], 8)
+        self.write("broken.spts", "SPTS and nothing else")
+        self.assertIn("broken.spts", self.expect(3, "train", "--samples", "broken.spts", "-o", "m.sptm").stderr)
+        self.assertIn("broken.sptm", self.expect(3, "train", "--keep", "broken.sptm", "-o", "m.sptm").stderr)
+
     def test_refusals(self):
         self.assertIn("-o FILE is missing", self.expect(2, "train").stderr)
         self.expect(3, "train", "--db", "nowhere", "-o", "m.json")

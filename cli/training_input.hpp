@@ -1,0 +1,30 @@
+// The sweeps that `sptune train` learns from and `sptune evaluate` tests with.
+#pragma once
+
+#include "models/samples.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sptune::cli {
+
+/// As --db and --samples name them.
+struct TrainingInput {
+    std::string db;       ///< a database; empty: the user's own, unless there are `samples`
+    std::string samples;  ///< packed files, separated by commas
+};
+
+inline constexpr const char* kSamplesHelp =
+    "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "
+    "--db or, without that, stand alone";
+
+/// Of the device's side "cpu" or "cuda" alone; empty: both. A matrix swept twice in one precision
+/// on one device counts once: a database is asked before packed files, those in their order.
+std::vector<models::Sample> read_training(const TrainingInput& input,
+                                          std::string_view backend = "");
+
+/// What to call it in a message.
+std::string name_of(const TrainingInput& input);
+
+}  // namespace sptune::cli

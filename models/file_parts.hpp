@@ -1,0 +1,49 @@
+// What the files of models and of sweeps have in common: four letters, the length of the header in
+// four bytes (little-endian), the header in CBOR (RFC 8949), then arrays of numbers as they lie in
+// memory (see fixed_point.hpp). The header names an array by where it begins and "…_bytes", both
+// counted from the end of the header.
+#pragma once
+
+#include "models/fixed_point.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace sptune::models {
+
+using Json = nlohmann::ordered_json;
+/// The arrays of a file, one after the other.
+using Arrays = std::span<const std::uint8_t>;
+
+struct FileParts {
+    std::span<const std::uint8_t> header;
+    Arrays arrays;
+};
+
+std::string join_parts(std::string_view letters, const Json& header, const Bytes& arrays);
+
+/// Views into `file`. Throws Error, which calls the file no `what`, where it does not begin with
+/// the letters, or ends within its header.
+FileParts split_parts(std::string_view file, std::string_view letters, std::string_view what);
+
+/// Untrusted bytes may be nested so deeply that building the document would use up the stack:
+/// throws Error for those.
+void require_shallow(std::span<const std::uint8_t> header);
+
+/// Throws Error where the bytes are not CBOR.
+Json header_from(std::span<const std::uint8_t> bytes);
+
+/// Appends `array` to `arrays` and says in `to` where it is.
+void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays);
+
+/// What put_bytes() has put there. Throws Error where that lies outside the file.
+Arrays bytes(const Json& from, const char* name, Arrays arrays);
+
+/// Texts without line breaks, as one array, and back.
+Bytes to_lines(const std::vector<std::string>& texts);
+std::vector<std::string> from_lines(Arrays text);
+
+}  // namespace sptune::models

@@ -27,7 +27,10 @@ std::string summary(const models::ModelSet& set) {
         const auto& parts = trees->parts();
         std::vector<std::string> names;
         for (const Variant& v : parts.portfolio) names.push_back(models::short_name(v));
-        text += fmt::format("{}: trees over {} kernels: {}\n", to_string(parts.backend),
+        const std::string whose =
+            parts.for_these_alone ? fmt::format(", {} alone", fmt::join(parts.device_keys, ", "))
+                                  : "";
+        text += fmt::format("{}{}: trees over {} kernels: {}\n", to_string(parts.backend), whose,
                             names.size(), fmt::join(names, " "));
         for (const models::HitRate& hit : parts.hits)
             text += fmt::format("  {:<9} rightly chosen: {:.0f} %\n", hit.format, 100 * hit.share);

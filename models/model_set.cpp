@@ -2,6 +2,7 @@
 #include "models/model_file.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -46,8 +47,9 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
 }
 
 void ModelSet::complete_from(ModelSet other) {
-    for (auto& trees : other.trees_) {
-        TreeModel::Parts parts = trees->parts();
+    std::vector<std::unique_ptr<const TreeModel>> kept;
+    for (const auto& theirs : other.trees_) {
+        TreeModel::Parts parts = theirs->parts();
         if (has_backend(trees_, parts.backend)) {
             std::erase_if(parts.device_keys, [&](const std::string& key) {
                 return std::any_of(trees_.begin(), trees_.end(), [&](const auto& mine) {
@@ -58,8 +60,10 @@ void ModelSet::complete_from(ModelSet other) {
             if (parts.device_keys.empty()) continue;
             parts.for_these_alone = true;
         }
-        trees_.insert(trees_.begin(), std::make_unique<const TreeModel>(std::move(parts)));
+        kept.push_back(std::make_unique<const TreeModel>(std::move(parts)));
     }
+    trees_.insert(trees_.begin(), std::make_move_iterator(kept.begin()),
+                  std::make_move_iterator(kept.end()));
     for (auto& model : other.bestsf_)
         if (!has_backend(bestsf_, model->parts().backend)) bestsf_.push_back(std::move(model));
     const auto unite = [](std::vector<std::string>& mine, const std::vector<std::string>& theirs) {

@@ -203,7 +203,8 @@ TEST(Shipped, IsReadable) {
     EXPECT_FALSE(shipped->training().sptune_version.empty());
     ASSERT_FALSE(shipped->trees().empty());
     for (const auto& trees : shipped->trees()) {
-        const db::Device device = trees->parts().backend == Backend::cpu ? cpu() : gpu();
+        db::Device device = trees->parts().backend == Backend::cpu ? cpu() : gpu();
+        if (trees->parts().for_these_alone) device.key = trees->parts().device_keys.front();
         EXPECT_TRUE(shipped->covers(Op::spmv, ValueType::f64, device));
         const auto& alone = shipped_trees(trees->parts().backend);
         EXPECT_TRUE(std::any_of(alone.begin(), alone.end(), [&](const auto& model) {

@@ -42,10 +42,10 @@ class SampleFile : public ::testing::Test {
                     << (8 * i);
         std::string out(size, '\0');
         uLongf got = size;
-        EXPECT_EQ(uncompress(reinterpret_cast<Bytef*>(out.data()), &got,
-                             reinterpret_cast<const Bytef*>(all.data() + kHead),
-                             all.size() - kHead),
-                  Z_OK);
+        EXPECT_EQ(
+            uncompress(reinterpret_cast<Bytef*>(out.data()), &got,
+                       reinterpret_cast<const Bytef*>(all.data() + kHead), all.size() - kHead),
+            Z_OK);
         return out;
     }
     void put_plain(const std::string& content, std::uint64_t says) const {

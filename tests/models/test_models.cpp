@@ -172,6 +172,23 @@ TEST(Evaluate, ScoresWhatIsKnown) {
     EXPECT_EQ(counted, 120);
 }
 
+TEST(Evaluate, SeveralDevicesHaveALineEach) {
+    auto samples = made_samples();
+    EvaluateOptions options;
+    options.folds = 2;
+    options.trees = TreeOptions{}, options.trees->forest.trees = options.trees->side.trees = 5;
+    EXPECT_TRUE(evaluate(samples, options).by_device.empty()) << "there is one";
+    for (std::size_t i = 0; i < samples.size(); i += 4) samples[i].device.key = "another";
+    const Evaluation e = evaluate(samples, options);
+    ASSERT_EQ(e.by_device.size(), 2u);
+    EXPECT_EQ(e.by_device[0].name, "another");
+    EXPECT_EQ(e.by_device[0].matrices, 30);
+    EXPECT_EQ(e.by_device[1].matrices, 90);
+    EXPECT_NEAR(120 * std::log1p(e.scores[0].geomean),
+                30 * std::log1p(e.by_device[0].geomean) + 90 * std::log1p(e.by_device[1].geomean),
+                1e-9);
+}
+
 TEST(Evaluate, HeldOutMatricesAreTheOnesTested) {
     const auto samples = made_samples();
     EvaluateOptions options;

@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--largest", type=float, default=3e6, help="nonzeros")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=4,
-                        help="seconds for each sweep; with less than 4 a CPU has no time for its second look")
+                        help="seconds for each sweep; with much less a CPU has no time for its second look")
     parser.add_argument("--variants", help="default: all; on a GPU those that differ most")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--alternate", action="store_true", help="half of the matrices in each precision")

@@ -1,6 +1,6 @@
 // What models learn from, packed: features and times of sweeps without their samples and reasons,
-// some twentieth of a database. Sweeps of machines that are out of reach can so be kept beside the
-// model that was made of them.
+// 1.2 kB instead of the 280 of an entry (455 of a CPU). Sweeps of machines that are out of reach
+// can so be kept beside the model that was made of them.
 //
 // "SPTS", the size of the rest in eight bytes (little-endian), the rest compressed by zlib. That
 // is a file as file_parts.hpp has them, whose header is, in JSON's terms:
@@ -20,7 +20,7 @@
 
 namespace sptune::models {
 
-/// Atomically. Times from 2^-16 µs to 2^48 µs keep four digits, numbers of features seven.
+/// Atomically. Times from 2^-16 µs to 2^48 µs are off by 0.04 % at most, numbers of features seven.
 void write_samples(const std::filesystem::path& file, const std::vector<Sample>& samples);
 
 /// An untrusted file. Throws InputError naming it.

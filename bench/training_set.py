@@ -39,7 +39,7 @@ CUDA_VARIANTS = ",".join(
     [f"spmv.cuda.csr.*.b{b}.*" for b in (128, 256)]
     + [f"spmv.cuda.sell.*.c{c}.*.b256.*" for c in (2, 4, 8, 16, 32, 64)]
     + ["spmv.cuda.bsr.*.b128.*", "spmv.cuda.coo.*", "spmv.cuda.cusparse.*"]
-    + [f"spmv.cuda.{f}.*.b256.*" for f in ("csc", "dia", "ell", "hyb", "pjds")])
+    + [f"spmv.cuda.{f}.*.b256.*" for f in ("csc", "dia", "ell", "hdia", "hyb", "pjds")])
 
 
 WRITTEN_LARGEST = 4e5

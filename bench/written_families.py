@@ -154,6 +154,40 @@ def loose_diagonals(rng, nnz):
     return n, n, rows
 
 
+def patches(rng, nnz):
+    """Grids of different widths one after another, some points of each left out, each joined with the next:
+    diagonals that hold for a while, as in flows around bodies and in optimal control."""
+    count, points, unknowns = rng.choice([2, 4, 12, 40]), rng.choice([3, 5, 9]), rng.choice([1, 1, 1, 2])
+    each = max(int(nnz / (points * unknowns * unknowns * count)), 12)
+    missing = rng.choice([0, 0, 0.02, 0.1])
+    edges, begin, middles = [], 0, []
+    for _ in range(count):
+        nx = max(int(math.sqrt(each) * rng.choice([0.2, 0.5, 1, 2])), 3)
+        ny = max(each // nx, 2)
+        kept, number = {}, begin
+        for place in range(nx * ny):
+            if rng.random() >= missing:
+                kept[place] = number
+                number += 1
+        steps = [(1, 0)] if points == 3 else [(1, 0), (0, 1)] + ([(1, 1), (-1, 1)] if points == 9 else [])
+        for place, own in kept.items():
+            for dx, dy in steps:
+                x, y = place % nx + dx, place // nx + dy
+                other = kept.get(y * nx + x) if 0 <= x < nx and y < ny else None
+                if other is not None:
+                    edges.append((own, other))
+        middles.append((begin, number))
+        begin = number
+    for (a, b), (c, d) in zip(middles, middles[1:]):
+        for k in range(min(b - a, d - c) // rng.choice([1, 4, 30])):
+            edges.append((a + k, c + k))
+    n, _, rows = symmetric(begin, edges)
+    if unknowns == 1:
+        return n, n, rows
+    return n * unknowns, n * unknowns, [{j * unknowns + v for j in row for v in range(unknowns)}
+                                        for row in rows for _ in range(unknowns)]
+
+
 def preferential(rng, nnz):
     """A network that grew: new nodes join popular ones. Not sorted by degree."""
     degree = rng.choice([1, 3, 8])
@@ -287,6 +321,6 @@ def hierarchy(rng, nnz):
     return begin, begin, rows
 
 
-WRITTEN = [permuted_mesh, geometric, runs, scattered_blocks, linear_program, saddle_point, circuit, road,
+WRITTEN = [patches, permuted_mesh, geometric, runs, scattered_blocks, linear_program, saddle_point, circuit, road,
            mixed_rows, loose_diagonals, preferential, skyline, block_tridiagonal, small_world, popular_columns,
            staircase, lattice, mixed_unknowns, hierarchy]

@@ -38,6 +38,7 @@ class FeatureText {
                             {"at least 60 % full", count(f_.dense_diagonals)},
                             {"nonzeros on those", percent(f_.dense_diagonal_share)},
                             {"on the fullest 1, 4, 16, 64", percents(f_.top_diagonal_share)},
+                            {"going on in the next row", percent(f_.diagonal_runs.value_or(0))},
                             {"bandwidth max, mean",
                              count(f_.bandwidth_max) + ", " + significant(f_.bandwidth_mean)},
                             {"profile", count(f_.profile)}});

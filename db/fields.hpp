@@ -88,6 +88,7 @@ void visit_fields(maybe_const<Features> auto& f, auto&& field) {
     field("dense_diagonals", f.dense_diagonals);
     field("dense_diagonal_share", f.dense_diagonal_share);
     field("top_diagonal_share", f.top_diagonal_share);
+    field("diagonal_runs", Optional{f.diagonal_runs});
     field("bandwidth_max", f.bandwidth_max);
     field("bandwidth_mean", f.bandwidth_mean);
     field("profile", f.profile);

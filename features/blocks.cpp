@@ -28,6 +28,26 @@ std::span<const index_t> entries_in(std::span<const index_t> row, ColumnStrip st
     return std::span(copies).subspan(begin);
 }
 
+/// The distinct columns of a row, rising.
+std::span<const index_t> distinct(std::span<const index_t> row, std::vector<index_t>& memory) {
+    memory.assign(row.begin(), row.end());
+    if (!std::ranges::is_sorted(memory)) std::ranges::sort(memory);
+    memory.erase(std::unique(memory.begin(), memory.end()), memory.end());
+    return memory;
+}
+
+/// How many columns of `above` have their right neighbour in `below`, both rising.
+std::int64_t continued(std::span<const index_t> above, std::span<const index_t> below) {
+    std::int64_t found = 0;
+    for (std::size_t i = 0, j = 0; i < above.size() && j < below.size();) {
+        const index_t wanted = above[i] + 1, there = below[j];
+        found += wanted == there;
+        i += wanted <= there;
+        j += there <= wanted;
+    }
+    return found;
+}
+
 }  // namespace
 
 void BlockCounts::merge(const BlockCounts& other) {
@@ -35,6 +55,8 @@ void BlockCounts::merge(const BlockCounts& other) {
     entries += other.entries;
     gaps += other.gaps;
     gap_rows += other.gap_rows;
+    followed += other.followed;
+    continued += other.continued;
 }
 
 template <class P>
@@ -68,6 +90,15 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
     for (std::size_t p = 0; p < probes.size(); ++p)
         out.blocks[p] += scale * blocks[side(probes[p].c)][side(probes[p].r)];
     out.entries += static_cast<double>(entries);
+
+    thread_local std::vector<index_t> above, below;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!follows_diagonals(static_cast<std::int64_t>(i), static_cast<std::int64_t>(count)))
+            continue;
+        const auto from = distinct(rows[i], above);
+        out.followed += scale * static_cast<double>(from.size());
+        out.continued += scale * static_cast<double>(continued(from, distinct(rows[i + 1], below)));
+    }
 }
 
 void describe_blocks(const BlockCounts& counts, Features& f) {
@@ -79,6 +110,7 @@ void describe_blocks(const BlockCounts& counts, Features& f) {
         if (b.r == 1 && b.c == 8) f.cols_per_line = counts.entries / counts.blocks[p];
     }
     if (counts.gap_rows > 0) f.column_gap = counts.gaps / counts.gap_rows;
+    f.diagonal_runs = counts.followed > 0 ? counts.continued / counts.followed : 0;
 }
 
 template void count_blocks(const std::int32_t*, const index_t*, std::int64_t, RowWindow,

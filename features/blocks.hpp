@@ -1,4 +1,5 @@
-// What r×c blocks would hold, and how the columns of a row lie; estimated on groups of rows.
+// What r×c blocks would hold, how the columns of a row lie, and whether those of the next row lie
+// beside them; estimated on groups of rows.
 #pragma once
 
 #include "features/features.hpp"
@@ -32,6 +33,12 @@ constexpr ColumnStrip strip_of_group(std::int64_t first_row, std::int64_t entrie
     return {low, end < cols ? end : cols};
 }
 
+/// Whether the diagonals of this row of a group of `rows` are followed into the next one. The step
+/// has no factor in common with the usual numbers of unknowns per node.
+constexpr bool follows_diagonals(std::int64_t row, std::int64_t rows) {
+    return row % 5 == 0 && row + 1 < rows;
+}
+
 /// Sums over groups of rows. Doubles, because groups that were thinned out are scaled up.
 struct BlockCounts {
     /// Occupied ones, for each of bsr_probes().
@@ -39,6 +46,8 @@ struct BlockCounts {
     double entries = 0;
     double gaps = 0;  ///< Σ over rows of two entries or more of the mean gap between columns
     double gap_rows = 0;
+    double followed = 0;   ///< distinct entries of rows that follows_diagonals()
+    double continued = 0;  ///< of these, the ones whose diagonal goes on in the next row
     void merge(const BlockCounts& other);
 };
 
@@ -49,7 +58,7 @@ template <class P>
 void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, RowWindow group,
                   std::int64_t entry_limit, bool sorted, BlockCounts& out);
 
-/// Fills f.bsr, cols_per_line and column_gap.
+/// Fills f.bsr, cols_per_line, column_gap and diagonal_runs.
 void describe_blocks(const BlockCounts& counts, Features& f);
 
 }  // namespace sptune

@@ -13,6 +13,7 @@ Features blank_features(std::int64_t rows, std::int64_t cols, std::int64_t nnz) 
     f.nnz = nnz;
     for (const SellProbe& p : sell_probes()) f.sell.push_back({p.c, p.sigma, 0});
     for (const BsrProbe& p : bsr_probes()) f.bsr.push_back({p.r, p.c, 0});
+    f.diagonal_runs = 0;
     return f;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sptune {
@@ -52,6 +53,9 @@ struct Features {
     double dense_diagonal_share = 0;   ///< share of nnz on those
     /// Share of nnz on the 1, 4, 16 and 64 fullest diagonals.
     std::array<double, 4> top_diagonal_share{};
+    /// Share of the entries (i, j) for which (i + 1, j + 1) is an entry, too; of every fifth row of
+    /// those that are looked at. Unknown to databases of before it was there.
+    std::optional<double> diagonal_runs;
     std::int64_t bandwidth_max = 0;  ///< max |column - row|
     double bandwidth_mean = 0;       ///< mean |column - row|
     std::int64_t profile = 0;        ///< Σ over rows of max(0, row - first column)

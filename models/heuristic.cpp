@@ -32,11 +32,11 @@ constexpr Habit kHabits[] = {
     {"sell", "", 0.33, 0.5, 0.92, 5, 15},    {"ell", "", 0.36, 0.5, 0.92, 3, 8},
     {"pjds", "", 0.70, 1.5, 0.80, 6, 25},    {"hyb", "", 0.45, 1.0, 0.85, 6, 15},
     {"dia", "rows", 0.20, 0.5, 0.90, 8, 10}, {"dia", "hybrid", 0.30, 1.5, 0.85, 10, 15},
-    {"bsr", "sliced", 0, 0, 0.92, 0, 25},    {"bsr", "", 0.30, 1.0, 0.80, 6, 20},
-    {"coo", "", 1.50, 1.0, 0.60, 2, 8},      {"csc", "", 1.60, 2.0, 0.20, 14, 30},
-    {"mkl", "", 0.60, 2.0, 0, 3, 0},         {"cusparse", "csr", 0, 0, 0.75, 0, 1},
-    {"cusparse", "sell", 0, 0, 0.85, 0, 15}, {"cusparse", "", 0, 0, 0.60, 0, 20},
-    {"", "", 1.00, 1.0, 0.50, 10, 20},
+    {"hdia", "", 0.22, 0.5, 0.90, 12, 25},   {"bsr", "sliced", 0, 0, 0.92, 0, 25},
+    {"bsr", "", 0.30, 1.0, 0.80, 6, 20},     {"coo", "", 1.50, 1.0, 0.60, 2, 8},
+    {"csc", "", 1.60, 2.0, 0.20, 14, 30},    {"mkl", "", 0.60, 2.0, 0, 3, 0},
+    {"cusparse", "csr", 0, 0, 0.75, 0, 1},   {"cusparse", "sell", 0, 0, 0.85, 0, 15},
+    {"cusparse", "", 0, 0, 0.60, 0, 20},     {"", "", 1.00, 1.0, 0.50, 10, 20},
 };
 
 constexpr double kGpuConvertUs = 150;  ///< allocations and a few launches
@@ -85,7 +85,8 @@ double cpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
 
     const double longest = static_cast<double>(s.f.row_max);
     // Rows are dealt out in order: where their lengths vary, so does the work of the threads.
-    const bool by_rows = v.algorithm == "static" || v.format == "sell" || v.format == "ell";
+    const bool by_rows =
+        v.algorithm == "static" || v.format == "sell" || v.format == "ell" || v.format == "hdia";
     const double uneven =
         threads == 1 ? 1 : 1 + (by_rows ? 0.15 * std::min(s.f.row_cv, 3.0) : 0.02);
     const double share = std::max(held.stored / threads,
@@ -109,7 +110,7 @@ double cpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
 /// Threads that share a row.
 double row_threads(const Variant& v) {
     if (v.format == "csr" && v.algorithm == "vector") return param_or(v.params, "t", 1);
-    if (v.format == "sell" || v.format == "ell" || v.format == "pjds")
+    if (v.format == "sell" || v.format == "ell" || v.format == "pjds" || v.format == "hdia")
         return param_or(v.params, "t", 1);
     if (v.format == "bsr" && v.algorithm == "rows") return 32;
     return 1;
@@ -201,12 +202,14 @@ bool Heuristic::knows(const Variant& v) const {
         if (v.format == "sell") return is("c", {4, 8, 16}) && is("s", {1, 128, 4096});
         if (v.format == "ell" || v.format == "hyb") return is("c", {8}) && is("q", {75, 95});
         if (v.format == "dia") return is("u", {4}) && is("f", {kAll, 60});
+        if (v.format == "hdia") return is("c", {16, 32}) && is("f", {50});
         return true;
     }
     if (!is("b", {256})) return false;
     if (v.format == "csr") return v.algorithm != "gridstride" && is("n", {1024}) && is("m", {2048});
     if (v.format == "sell") return is("c", {2, 4, 8, 32}) && is("s", {1, 64, 4096});
     if (v.format == "dia") return is("u", {4}) && is("r", {1}) && is("f", {kAll, 60});
+    if (v.format == "hdia") return is("c", {32}) && is("t", {1, 4}) && is("f", {50});
     if (v.format == "bsr") return v.algorithm == "sliced" ? is("u", {1}) : is("g", {1});
     if (v.format == "coo") return is("i", {8});
     return is("q", {75, 95});

@@ -130,6 +130,16 @@ Holding holding(const Features& f, const Variant& v) {
                       (rest > 0 ? (rows + 1) * 8 : 0);
             h.fits = f.dense_diagonals > 0;
         }
+    } else if (format == "hdia") {
+        // Diagonals that go on in every other row or less are not kept. Those of a slice hold so
+        // many zeros as they end and begin in its midst; the rest is padded as SELL is.
+        const double c = std::max(param_or(v.params, "c", 8), 1);
+        const double runs = f.diagonal_runs.value_or(0), on = std::max(2 * runs - 1, 0.0) * nnz;
+        const double holes = 1 + (1 - runs) * std::log2(c);
+        const double rest = (nnz - on) * (1 + sell_padding(f, static_cast<int>(c), 1));
+        h.stored = on * holes + rest;
+        h.bytes = on * holes * (value + kIndex / c) + rest * (value + kIndex) + rows / c * 16;
+        h.fits = runs > 0.5;
     }
     h.fits = h.fits && h.bytes <= kMostBytes * csr_bytes(f, v);
     return h;

@@ -103,6 +103,8 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
                                       (value + sizeof(index_t)));
     put("bsr_bytes", std::log2(blocks));
     put("narrow", f.cols < 65536 ? 2 : 2 * static_cast<double>(f.bandwidth_max) < 65000 ? 1 : 0);
+    // What came later stands at the end, for models that do not know it.
+    put("diagonal_runs", f.diagonal_runs.value_or(-1));
 }
 
 }  // namespace

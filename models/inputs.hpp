@@ -11,7 +11,7 @@
 namespace sptune::models {
 
 /// The names of inputs(), in order; part of every model file, so that a model is refused by a
-/// version that would feed it something else.
+/// version that would feed it something else. New ones come at the end: models know the first few.
 const std::vector<std::string>& input_names();
 
 /// All features of matrix and device: sizes as log2, lengths relative to their mean, bytes of the

@@ -7,6 +7,8 @@
 #include "models/json_fields.hpp"
 #include "models/model_codec.hpp"
 
+#include <algorithm>
+
 namespace sptune::models {
 namespace {
 
@@ -32,7 +34,10 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_
     const auto [header, arrays] = split_parts(bytes, kLetters, kWhat);
     const Json json = header_from(header);
     db::require_schema(json, kSchema);
-    if (texts(json, "inputs") != input_names())
+    // A model may know fewer than we do, but what it knows must be the first of ours.
+    const std::vector<std::string> known = texts(json, "inputs");
+    if (known.size() > input_names().size() ||
+        !std::equal(known.begin(), known.end(), input_names().begin()))
         throw Error(
             "the model looks at other features than this version of sptune finds; train it "
             "anew with `sptune train`");

@@ -134,7 +134,7 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {
     const std::size_t kernels = parts_.portfolio.size(), inputs = input_names().size();
     if (kernels == 0) throw Error("trees: the portfolio is empty");
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
-        parts_.times.inputs() != inputs || parts_.sides.inputs() != inputs)
+        parts_.times.inputs() > inputs || parts_.sides.inputs() > inputs)
         throw Error("trees: the forests do not match the portfolio or the inputs");
     for (std::size_t i = 0; i < kernels; ++i) {
         const Variant& v = parts_.portfolio[i];

@@ -95,6 +95,8 @@ SampleCounts sample_counts_of(const Sums& s) {
     counts.blocks.entries = s.block_entries;
     counts.blocks.gaps = s.gaps;
     counts.blocks.gap_rows = s.gap_rows;
+    counts.blocks.followed = s.followed;
+    counts.blocks.continued = s.continued;
     counts.mirrors = {static_cast<std::int64_t>(s.mirror_entries),
                       static_cast<std::int64_t>(s.mirrors_present),
                       static_cast<std::int64_t>(s.mirrors_equal)};

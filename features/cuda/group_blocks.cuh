@@ -60,7 +60,16 @@ __device__ void add_column(const SlotTable& columns, const ColumnFilter& filter,
     (add_width<W>(columns, filter, column, rows, counts, sides), ...);
 }
 
-/// Adds the occupied blocks, and the gaps between columns.
+/// The rows of a group whose diagonals are followed, a bit each.
+__device__ inline unsigned followed_rows(int rows) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r)
+        if (follows_diagonals(r, rows)) bits |= 1u << r;
+    return bits;
+}
+
+/// Adds the occupied blocks, the gaps between columns, and the diagonals that go on.
 __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const Group& group,
                                     std::int64_t entry_limit, bool sorted, Slot* own_slots,
                                     const GroupMemory& memory, Sums* sums) {
@@ -68,6 +77,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     __shared__ std::int64_t first_kept[kRows];  // where the entries that are looked at begin
     __shared__ unsigned kept[kRows], least[kRows], most[kRows];
     __shared__ unsigned blocks[kSides * kSides];
+    __shared__ unsigned followed, continued;
     __shared__ ColumnFilter filter;
     __shared__ count_t offset;
     const int lane = threadIdx.x % kWarp;
@@ -79,6 +89,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     // What is looked at: of sorted rows a piece each, of others those of all entries that lie in
     // the strip.
     if (threadIdx.x < kSides * kSides) blocks[threadIdx.x] = 0;
+    if (threadIdx.x == 0) followed = continued = 0;
     for (unsigned w = threadIdx.x; w < ColumnFilter::kWords; w += kThreads) filter.words[w] = 0;
     if (threadIdx.x < kRows) {
         kept[threadIdx.x] = most[threadIdx.x] = 0;
@@ -154,9 +165,22 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     __syncthreads();
     constexpr auto sides = std::make_index_sequence<kSides>{};
     Counts counts{};
+    const unsigned starts = followed_rows(group.rows);
+    unsigned from = 0, on = 0;
     for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) {
         const Slot here = table.slots[s];
-        if (here.key) add_column(table, filter, here.key - 1, here.value, counts, sides);
+        if (here.key == 0) continue;
+        add_column(table, filter, here.key - 1, here.value, counts, sides);
+        const unsigned own = here.value & starts;
+        from += static_cast<unsigned>(__popc(own));
+        if (own && filter.from(here.key) & 1)
+            on += static_cast<unsigned>(__popc(own & table.find(here.key) >> 1));
+    }
+    from = __reduce_add_sync(kFullMask, from);
+    on = __reduce_add_sync(kFullMask, on);
+    if (lane == 0) {
+        atomicAdd(&followed, from);
+        atomicAdd(&continued, on);
     }
 #pragma unroll
     for (int w = 0; w < kSides; ++w)
@@ -166,11 +190,15 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
             if (lane == 0) atomicAdd(&blocks[w * kSides + h], sum);
         }
     __syncthreads();
+    const double scale = static_cast<double>(entries) / static_cast<double>(in_strip);
     if (threadIdx.x < kSides * kSides)
-        atomicAdd(&sums->blocks[0][0] + threadIdx.x, static_cast<double>(entries) /
-                                                         static_cast<double>(in_strip) *
-                                                         static_cast<double>(blocks[threadIdx.x]));
-    if (threadIdx.x == 0) atomicAdd(&sums->block_entries, static_cast<double>(entries));
+        atomicAdd(&sums->blocks[0][0] + threadIdx.x,
+                  scale * static_cast<double>(blocks[threadIdx.x]));
+    if (threadIdx.x == 0) {
+        atomicAdd(&sums->block_entries, static_cast<double>(entries));
+        atomicAdd(&sums->followed, scale * followed);
+        atomicAdd(&sums->continued, scale * continued);
+    }
 }
 
 }  // namespace sptune::cuda::groups

@@ -48,7 +48,7 @@ struct Sums {
     count_t diagonals;  ///< from here to diagonal_entries: cleared where groups are counted again
     // Over sampled groups of rows.
     double blocks[kSides][kSides];  ///< occupied ones, [width][height]
-    double block_entries, gaps, gap_rows;
+    double block_entries, gaps, gap_rows, followed, continued;
     count_t mirror_entries, mirrors_present, mirrors_equal;
     count_t slots_taken;  ///< of the tables of groups with many entries
     unsigned overflow;    ///< some table was too small: what is sampled is wrong

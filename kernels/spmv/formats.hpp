@@ -4,7 +4,8 @@
 
 #include "kernels/kernel_list.hpp"
 
-#define SPTUNE_CPU_FORMATS(X) X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(coo) X(csc)
+#define SPTUNE_CPU_FORMATS(X) \
+    X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(hdia) X(coo) X(csc)
 
 namespace sptune {
 

@@ -45,6 +45,13 @@ def fingerprint(a):
     return total
 
 
+def diagonal_runs(row, col, rows):
+    there = {*zip(row.tolist(), col.tolist())}
+    # Rows are looked at in groups of 24, every fifth one of each.
+    looked_at = [(i, j) for i, j in there if i % 24 % 5 == 0 and i + 1 < rows]
+    return sum((i + 1, j + 1) in there for i, j in looked_at) / max(len(looked_at), 1)
+
+
 def sell_padding(lengths, c, sigma):
     order = lengths.copy()
     width = sigma or len(order)
@@ -94,6 +101,7 @@ def features(a):
           "dense_diagonals": int(dense.sum()),
           "dense_diagonal_share": float(population[dense].sum() / nnz),
           "top_diagonal_share": [float(fullest[:k].sum() / nnz) for k in (1, 4, 16, 64)],
+          "diagonal_runs": diagonal_runs(row, col, rows),
           "bandwidth_max": int(np.abs(col - row).max()),
           "bandwidth_mean": float(np.abs(col - row).mean()),
           "profile": sum(max(0, i - c) for i, c in first.items()),

@@ -53,6 +53,7 @@ TEST(Features, OfASquareMatrixByHand) {
     EXPECT_DOUBLE_EQ(f.top_diagonal_share[0], 3.0 / 7);
     EXPECT_DOUBLE_EQ(f.top_diagonal_share[1], 6.0 / 7);
     EXPECT_DOUBLE_EQ(f.top_diagonal_share[2], 1);
+    EXPECT_EQ(f.diagonal_runs, 0.5);  // of row 0: (1,1) is there, (1,2) is not
     EXPECT_EQ(f.bandwidth_max, 2);
     EXPECT_DOUBLE_EQ(f.bandwidth_mean, 6.0 / 7);
     EXPECT_EQ(f.profile, 0 + 1 + 2);
@@ -160,11 +161,14 @@ TEST(Features, DoNotNeedSortedColumnsNorDistinctOnes) {
     EXPECT_EQ(f.column_gap, g.column_gap);
     EXPECT_EQ(f.reuse_distance, g.reuse_distance);
     EXPECT_EQ(bsr(f, 2, 2), bsr(g, 2, 2));
+    EXPECT_EQ(f.diagonal_runs, 1 / 3.0);
+    EXPECT_EQ(g.diagonal_runs, 1 / 3.0);
 
     const auto twice = pattern(2, {{0, 0, 0}, {1, 1, 1}});
     const Features d = extract_features(twice.view());
     EXPECT_LE(bsr(d, 2, 2), 1);
     EXPECT_EQ(d.diagonals, 1);
+    EXPECT_EQ(d.diagonal_runs, 1);
 }
 
 TEST(Features, SumsBeyond32Bits) {

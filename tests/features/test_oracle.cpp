@@ -62,6 +62,7 @@ TEST_P(Oracle, Agrees) {
         {"ell_fill", f.ell_fill},
         {"cols_per_line", f.cols_per_line},
         {"column_gap", f.column_gap},
+        {"diagonal_runs", f.diagonal_runs.value()},
         {"reuse_distance", f.reuse_distance}};
     for (const auto& [name, got] : numbers) near(want.at(name), got, name);
     EXPECT_EQ(want.at("constant_values").get<bool>(), f.constant_values);

@@ -31,6 +31,7 @@ std::vector<double> numbers(const Features& f) {
                              f.ell_fill,
                              f.cols_per_line,
                              f.column_gap,
+                             f.diagonal_runs.value(),
                              f.reuse_distance,
                              f.sampled_share,
                              f.dense_diagonal_share,

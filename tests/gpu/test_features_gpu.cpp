@@ -42,6 +42,7 @@ std::vector<Number> rounded(const Features& f) {
                              {"ell_fill", f.ell_fill},
                              {"cols_per_line", f.cols_per_line},
                              {"column_gap", f.column_gap},
+                             {"diagonal_runs", f.diagonal_runs.value()},
                              {"reuse_distance", f.reuse_distance},
                              {"sampled_share", f.sampled_share}};
     for (const double share : f.top_diagonal_share) list.push_back({"top_diagonal_share", share});

@@ -158,6 +158,16 @@ std::vector<Case<T, P>> awkward() {
     Rows unsorted = random_rows(300, 250, 8, 6);
     for (auto& row : unsorted) std::reverse(row.begin(), row.end());
     add("unsorted columns", 250, unsorted);
+    Rows moving(401);  // diagonals that last for 37 rows, with holes, strays and an entry twice
+    for (index_t i = 0; i < 401; ++i) {
+        const index_t piece = i / 37;
+        for (const index_t d : {piece * 7, piece * 7 + 1, 100 + piece * 13})
+            if (i + d < 450 && (i + d) % 11 != 0) moving[i].push_back(i + d);
+        if (i % 9 == 0) moving[i].push_back(i * 31 % 450);
+        std::sort(moving[i].begin(), moving[i].end());
+    }
+    moving[200].push_back(moving[200].back());
+    add("moving diagonals", 450, moving);
     return all;
 }
 

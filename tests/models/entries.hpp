@@ -46,7 +46,7 @@ inline Features band(std::int64_t rows, std::int64_t length) {
     Features f = even_rows(rows, length);
     f.diagonals = f.dense_diagonals = length, f.dia_fill = 1, f.dense_diagonal_share = 1;
     f.bandwidth_max = length / 2, f.bandwidth_mean = static_cast<double>(length) / 4;
-    f.column_gap = 1, f.cols_per_line = 6, f.reuse_distance = 1;
+    f.column_gap = 1, f.cols_per_line = 6, f.reuse_distance = 1, f.diagonal_runs = 1;
     return f;
 }
 

@@ -101,7 +101,8 @@ std::unique_ptr<Storage> BsrFormat::convert(CsrView<T, P> a, const Params& param
                 s->column[++k] = start;
                 std::fill_n(s->values.data() + k * r * c, r * c, T{0});
             },
-            [&](int i, int j, P from) { s->values[(k * c + j) * r + i] = a.values[from]; });
+            // A column may be there twice.
+            [&](int i, int j, P from) { s->values[(k * c + j) * r + i] += a.values[from]; });
     }
     return s;
 }

@@ -6,6 +6,7 @@
 #include "kernels/spmv/padded_dot.cuh"
 #include "kernels/spmv/sell/cuda_format.hpp"
 #include "kernels/spmv/sell/grid.hpp"
+#include "kernels/spmv/slice_parts.cuh"
 
 namespace sptune::cuda {
 namespace {
@@ -20,32 +21,6 @@ struct SellView {
     const index_t* base;
     const T* values;
 };
-
-/// Sum over the `Threads` threads of a row, which are C apart; valid in the first of them. All
-/// threads of the block take part.
-template <int C, int Threads, class T>
-__device__ __forceinline__ T sum_parts(T sum) {
-    if constexpr (Threads == 1) return sum;
-    if constexpr (kWarp % (C * Threads) == 0) {
-#pragma unroll
-        for (int offset = C * Threads / 2; offset >= C; offset /= 2)
-            sum += __shfl_xor_sync(kFullMask, sum, offset);
-    } else {
-        extern __shared__ unsigned char memory[];
-        T* scratch = reinterpret_cast<T*>(memory);
-        scratch[threadIdx.x] = sum;
-        __syncthreads();
-        // Threads beyond the first part read what they do not need, but nothing out of bounds.
-        const int group = static_cast<int>(threadIdx.x) / (C * Threads) * (C * Threads);
-        const int at = group + static_cast<int>(threadIdx.x) % C;
-        if (at + (Threads - 1) * C < static_cast<int>(blockDim.x)) {
-            sum = scratch[at];
-#pragma unroll
-            for (int p = 1; p < Threads; ++p) sum += scratch[at + p * C];
-        }
-    }
-    return sum;
-}
 
 template <class T, int C, int Threads, int IndexBits>
 __global__ void __launch_bounds__(1024)
@@ -80,21 +55,13 @@ void sell_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     const SellView<T> view{s.rows,          s.slices,        s.slice_ptr.data(), s.order.data(),
                            s.column.data(), s.offset.data(), s.base.data(),      s.values.data()};
     constexpr int here = Block / (C * Threads);
-    constexpr bool by_shuffles = Threads == 1 || kWarp % (C * Threads) == 0;
     sell_kernel<T, C, Threads, IndexBits>
-        <<<blocks_for(s.slices, here), Block, by_shuffles ? 0 : Block * sizeof(T),
+        <<<blocks_for(s.slices, here), Block, part_bytes<C, Threads, T>(Block),
            stream_of(launch)>>>(view, Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("sell.slices");
 }
 
 using ThreadsGrid = grid<axis<row_threads, 1, 2, 4, 8, 16, 32>, axis<block, 64, 256, 1024>>;
-
-/// Several threads per row only where a slice then fills whole warps, but not many.
-constexpr bool worthwhile(int c, int threads, int block) {
-    const int group = c * threads;
-    if (group > block) return false;
-    return threads == 1 || (group >= kWarp && group <= 256);
-}
 
 void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
@@ -103,7 +70,7 @@ void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
             constexpr int c = Layout::template get<chunk_rows>();
             constexpr int bits = Layout::template get<index_bits>();
             constexpr int t = Point::template get<row_threads>(), b = Point::template get<block>();
-            if constexpr (worthwhile(c, t, b)) {
+            if constexpr (worthwhile_parts(c, t, b)) {
                 sell::for_each_sigma(c, [&](int sigma) {
                     add_kernel_for_all_indices<SellFormat, T>(
                         list, "slices", {{"c", c}, {"s", sigma}, {"x", bits}}, {{"t", t}, {"b", b}},

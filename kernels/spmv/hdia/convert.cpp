@@ -1,0 +1,122 @@
+#include "kernels/instantiate.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/spmv/hdia/format.hpp"
+#include "kernels/spmv/hdia/slice_diagonals.hpp"
+
+namespace sptune {
+
+namespace {
+
+using hdia::SliceDiagonals;
+
+index_t slices_of(index_t rows, int c) {
+    return static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
+}
+
+/// Below this share of the entries on diagonals the layout is SELL with σ = 1, but for overhead.
+constexpr double kLeastOnDiagonals = 0.1;
+
+/// Writes the entries of slice `s` to its place.
+template <class T, class P>
+void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T>& out) {
+    const int c = out.c;
+    const std::int64_t begin = out.slice_ptr[s], first_run = out.run_ptr[s];
+    const std::int64_t runs = out.run_ptr[s + 1] - first_run;
+    const std::int64_t width = (out.slice_ptr[s + 1] - begin) / c - runs;
+    T* const values = out.values.data() + begin;
+    T* const rest = values + runs * c;
+    index_t* const start = out.start.data() + first_run;
+    index_t* const column = out.column.data() + begin - first_run * c;
+    std::fill_n(values, (runs + width) * c, T{0});
+    for (index_t lane = 0; lane < c; ++lane) {
+        const std::int64_t i = std::int64_t{s} * c + lane;
+        std::int64_t j = 0;
+        index_t last = 0;
+        for (P k = i < a.rows ? a.row_ptr[i] : 0; i < a.rows && k < a.row_ptr[i + 1]; ++k) {
+            last = a.col_idx[k];
+            const index_t run = run_of[k];
+            if (run != hdia::kOff) {
+                start[run] = last - lane;
+                values[std::int64_t{run} * c + lane] += a.values[k];  // may be there twice
+            } else {
+                rest[j * c + lane] = a.values[k];
+                column[j++ * c + lane] = last;
+            }
+        }
+        // Padding touches only entries of x that the row needs anyway.
+        for (; j < width; ++j) column[j * c + lane] = last;
+    }
+}
+
+}  // namespace
+
+template <class T, class P>
+Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const int c = get(params, "c"), percent = get(params, "f");
+    const index_t slices = slices_of(a.rows, c);
+    std::int64_t runs = 0, rest = 0, on = 0;
+#pragma omp parallel num_threads(resolve_threads(0)) reduction(+ : runs, rest, on)
+    {
+        SliceDiagonals slice;
+        std::vector<index_t> run_of;
+#pragma omp for schedule(dynamic, 64)
+        for (index_t s = 0; s < slices; ++s) {
+            const auto last = std::min(std::int64_t{a.rows}, (std::int64_t{s} + 1) * c);
+            run_of.resize(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[s * c]));
+            slice.look(a, s * c, c, percent, run_of.data());
+            runs += slice.runs();
+            rest += slice.rest_width();
+            on += slice.on();
+        }
+    }
+    Footprint f;
+    f.storage_bytes = static_cast<std::uint64_t>(runs + rest) * c * sizeof(T) +
+                      (static_cast<std::uint64_t>(runs) + rest * c) * sizeof(index_t) +
+                      2 * (static_cast<std::uint64_t>(slices) + 1) * sizeof(std::int64_t);
+    f.moved_bytes = f.storage_bytes;
+    if (static_cast<double>(on) < kLeastOnDiagonals * static_cast<double>(a.nnz()))
+        f.illegal = "hardly any entries of a slice lie on a common diagonal";
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
+    const int c = get(params, "c"), percent = get(params, "f");
+    const index_t slices = slices_of(a.rows, c);
+    auto out = std::make_unique<HdiaStorage<T>>();
+    out->rows = a.rows;
+    out->c = c;
+    out->slice_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(slices) + 1);
+    out->run_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(slices) + 1);
+    out->slice_ptr[0] = out->run_ptr[0] = 0;
+    Buffer<index_t> run_of(static_cast<std::size_t>(a.nnz()));
+#pragma omp parallel num_threads(resolve_threads(threads))
+    {
+        SliceDiagonals slice;
+#pragma omp for schedule(dynamic, 64)
+        for (index_t s = 0; s < slices; ++s) {
+            slice.look(a, s * c, c, percent, run_of.data() + a.row_ptr[s * c]);
+            out->run_ptr[s + 1] = slice.runs();
+            out->slice_ptr[s + 1] = (slice.runs() + slice.rest_width()) * c;
+        }
+#pragma omp single
+        {
+            for (index_t s = 0; s < slices; ++s) {
+                out->run_ptr[s + 1] += out->run_ptr[s];
+                out->slice_ptr[s + 1] += out->slice_ptr[s];
+            }
+            const auto stored = static_cast<std::size_t>(out->slice_ptr[slices]);
+            const auto runs = static_cast<std::size_t>(out->run_ptr[slices]);
+            out->values = Buffer<T>(stored);
+            out->start = Buffer<index_t>(runs);
+            out->column = Buffer<index_t>(stored - runs * static_cast<std::size_t>(c));
+        }
+#pragma omp for schedule(dynamic, 64)
+        for (index_t s = 0; s < slices; ++s) fill_slice(a, s, run_of.data(), *out);
+    }
+    return out;
+}
+
+SPTUNE_INSTANTIATE_FORMAT(HdiaFormat)
+
+}  // namespace sptune

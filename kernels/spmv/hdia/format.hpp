@@ -1,0 +1,42 @@
+// HDIA: rows cut into slices of C, each with diagonals of its own. Where a diagonal is occupied
+// inside a slice, x is read from neighbouring places and one index serves C entries; what lies off
+// those diagonals is padded and indexed as in SELL.
+// Source: the hacked diagonals of Filippone, Cardellini, Barbieri, Fanfarillo, "Sparse
+// matrix-vector multiplication on GPGPUs", ACM TOMS 43(4), 2017; the SELL part beside them is ours,
+// so that diagonals may be left out.
+#pragma once
+
+#include "kernels/spmv/kernel.hpp"
+
+namespace sptune {
+
+template <class T>
+class HdiaStorage final : public Storage {
+  public:
+    index_t rows = 0;
+    int c = 0;
+    Buffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored value of each slice
+    Buffer<std::int64_t> run_ptr;    ///< slices + 1; first diagonal of each slice
+    Buffer<index_t> start;           ///< of each diagonal: its column in the slice's first row
+    Buffer<index_t> column;          ///< of each value off the diagonals
+    Buffer<T> values;                ///< of a slice: the diagonals, then the rest, C at a time
+
+    index_t slices() const { return static_cast<index_t>(slice_ptr.size()) - 1; }
+    std::uint64_t bytes() const override {
+        return slice_ptr.bytes() + run_ptr.bytes() + start.bytes() + column.bytes() +
+               values.bytes();
+    }
+    std::uint64_t stored() const override { return values.size(); }
+};
+
+/// Layout parameters: c (rows of a slice), f (least occupation of a diagonal in percent of c).
+struct HdiaFormat {
+    static constexpr const char* name = "hdia";
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    template <class T, class P>
+    static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
+};
+
+}  // namespace sptune

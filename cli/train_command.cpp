@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,8 +109,10 @@ int run_train(const std::vector<std::string>& args) {
     if (others) set.complete_from(std::move(*others));
     models::write_models(output, set);
     write_text("-", summary(set));
-    warn(fmt::format("{}: from {} sweeps of {} matrices, {} bytes, {:.1f} s", output,
-                     set.training().samples, set.training().matrices.size(),
+    std::set<std::string> names;
+    for (const models::Sample& s : samples) names.insert(s.name);
+    warn(fmt::format("{}: from {} sweeps of {} matrices{}, {} bytes, {:.1f} s", output,
+                     samples.size(), names.size(), keep.empty() ? "" : " beside what was kept",
                      std::filesystem::file_size(output), watch.seconds()));
     return kOk;
 }

@@ -28,7 +28,9 @@ struct At {
         return up->up ? fmt::format("{}.{}", up->path(), name) : std::string(name);
     }
     [[noreturn]] void expected(std::string_view what) const {
-        const std::string found = value.is_structured() ? value.type_name() : value.dump();
+        const std::string found = value.is_structured()
+                                      ? value.type_name()
+                                      : value.dump(-1, ' ', false, Json::error_handler_t::replace);
         throw Error(fmt::format("{}: expected {}, found {}", path(), what,
                                 found.size() <= 60 ? found : value.type_name()));
     }

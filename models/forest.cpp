@@ -100,7 +100,7 @@ void Forest::predict(const float* x, float* out) const {
 }
 
 std::vector<float> Forest::predict(std::span<const float> x) const {
-    require(x.size() == inputs_, "another number of inputs");
+    require(x.size() >= inputs_, "too few inputs");
     std::vector<float> out(base_.size());
     predict(x.data(), out.data());
     return out;

@@ -51,7 +51,7 @@ class Forest {
 
     static Forest train(const Table& table, const ForestOptions& options);
 
-    /// `out` has outputs() numbers, x inputs(). Some microseconds.
+    /// `out` has outputs() numbers, x at least inputs(). Some microseconds.
     void predict(const float* x, float* out) const;
     std::vector<float> predict(std::span<const float> x) const;
 

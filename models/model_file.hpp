@@ -26,7 +26,8 @@ namespace sptune::models {
 struct Training {
     std::string created_utc;
     std::string sptune_version;
-    std::size_t samples = 0;
+    std::size_t samples =
+        0;  ///< those of kept files included, also where their trees were replaced
     std::vector<std::string> matrices;
     std::vector<std::string> devices;                  ///< names
     std::map<std::string, std::string> kernel_hashes;  ///< by backend and format

@@ -2,6 +2,7 @@
 
 #include "db/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -93,8 +94,9 @@ Entry random_entry(std::uint64_t seed) {
         if (c.status == Status::ok && !c.time) c.status = Status::not_reached;
     }
     entry.baseline = entry.candidates.back().id;
-    const auto& first = entry.candidates.front();
-    entry.winner = first.status == Status::ok ? first.id : "";
+    const auto ok = std::find_if(entry.candidates.begin(), entry.candidates.end(),
+                                 [](const Candidate& c) { return c.status == Status::ok; });
+    entry.winner = ok != entry.candidates.end() ? ok->id : "";
     return entry;
 }
 

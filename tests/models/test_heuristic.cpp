@@ -90,6 +90,20 @@ TEST(Holding, CountsWhatLayoutsStore) {
     EXPECT_FALSE(holding(even_rows(100'000, 5), kCpu[2]).fits) << "200,000 diagonals";
 }
 
+TEST(Holding, OfDiagonalsOfSlicesFollowsHowFarDiagonalsGoOn) {
+    const Variant hdia = variant(Backend::cpu, "hdia", "simd", {{"c", 16}, {"f", 50}});
+    Features f = band(100'000, 5);
+    // One column for 16 values, and two pointers of 8 bytes for a slice.
+    EXPECT_DOUBLE_EQ(holding(f, hdia).bytes, 500'000 * (8 + 4.0 / 16) + 100'000 / 16.0 * 16);
+    EXPECT_TRUE(holding(f, hdia).fits);
+    f.diagonal_runs = 0.9;
+    EXPECT_GT(holding(f, hdia).bytes, holding(band(100'000, 5), hdia).bytes);
+    f.diagonal_runs = 0.4;
+    EXPECT_FALSE(holding(f, hdia).fits);
+    f.diagonal_runs.reset();
+    EXPECT_FALSE(holding(f, hdia).fits) << "nobody knows";
+}
+
 TEST(Holding, DoesNotOverflow) {
     const Features f = even_rows(2'000'000'000, 40);
     EXPECT_DOUBLE_EQ(holding(f, kCpu[0]).bytes, 80e9 * 12 + 2'000'000'001 * 4.0);

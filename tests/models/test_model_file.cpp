@@ -130,6 +130,13 @@ TEST(ModelFile, WrongKindsOfDocuments) {
     EXPECT_THROW(models_from_bytes(with_header({{"schema", "sptune.model/2"}})), db::NewerSchema);
     const std::string file = to_bytes(trained());
     auto json = header_of(file);
+    const auto all = json["inputs"];
+    json["inputs"].push_back("one that came later");
+    EXPECT_THROW(models_from_bytes(with_header(json, file)), Error) << "it is newer than we are";
+    json["inputs"] = all;
+    json["inputs"].erase(json["inputs"].size() - 1);
+    EXPECT_NO_THROW(models_from_bytes(with_header(json, file))) << "it came before the last input";
+    json["inputs"] = all;
     json["inputs"][3] = "something else";
     EXPECT_THROW(models_from_bytes(with_header(json, file)), Error) << "made for other features";
 }

@@ -147,7 +147,8 @@ Holding holding(const Features& f, const Variant& v) {
 
 bool surely_fits(const Features& f, const Variant& v) {
     const bool blocks = v.format == "bsr";
-    if (v.vendor || !(blocks || v.format == "sell" || v.format == "ell" || v.format == "pjds"))
+    if (v.vendor || !(blocks || v.format == "sell" || v.format == "ell" || v.format == "pjds" ||
+                      v.format == "hdia"))
         return false;
     if (blocks && !(f.columns_sorted && f.cols >= param_or(v.params, "c", 1))) return false;
     const Holding h = holding(f, v);

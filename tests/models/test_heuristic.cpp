@@ -127,6 +127,9 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     EXPECT_FALSE(surely_fits(f, blocks)) << "3.4 times the bytes of CSR is too close to 4";
     f.sell[0].padding = 1.5;
     EXPECT_FALSE(surely_fits(f, sell));
+    const Variant hdia = variant(Backend::cpu, "hdia", "simd", {{"c", 8}, {"f", 50}});
+    EXPECT_FALSE(surely_fits(f, hdia)) << "no diagonals that anybody knows of";
+    EXPECT_TRUE(surely_fits(band(100'000, 20), hdia));
     f = even_rows(100'000'000, 20);
     f.sell = {{8, 1, 0.1}};
     EXPECT_FALSE(surely_fits(f, sell)) << "2e9 entries";

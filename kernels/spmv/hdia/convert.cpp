@@ -16,6 +16,9 @@ index_t slices_of(index_t rows, int c) {
 /// Below this share of the entries on diagonals the layout is SELL with σ = 1, but for overhead.
 constexpr double kLeastOnDiagonals = 0.1;
 
+/// Entries that the table of a slice has room for.
+constexpr std::int64_t kMostOfSlice = (std::int64_t{1} << 30) - 1;
+
 /// Writes the entries of slice `s` to its place.
 template <class T, class P>
 void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T>& out) {
@@ -51,8 +54,13 @@ void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T
 }  // namespace
 
 template <class T, class P>
-Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features& features, const Params& params) {
     const int c = get(params, "c"), percent = get(params, "f");
+    if (features.row_max > kMostOfSlice / c) {
+        Footprint f;
+        f.illegal = "a slice may hold 2^30 entries or more";
+        return f;
+    }
     const index_t slices = slices_of(a.rows, c);
     std::int64_t runs = 0, rest = 0, on = 0;
 #pragma omp parallel num_threads(resolve_threads(0)) reduction(+ : runs, rest, on)
@@ -99,21 +107,18 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
             out->run_ptr[s + 1] = slice.runs();
             out->slice_ptr[s + 1] = (slice.runs() + slice.rest_width()) * c;
         }
-#pragma omp single
-        {
-            for (index_t s = 0; s < slices; ++s) {
-                out->run_ptr[s + 1] += out->run_ptr[s];
-                out->slice_ptr[s + 1] += out->slice_ptr[s];
-            }
-            const auto stored = static_cast<std::size_t>(out->slice_ptr[slices]);
-            const auto runs = static_cast<std::size_t>(out->run_ptr[slices]);
-            out->values = Buffer<T>(stored);
-            out->start = Buffer<index_t>(runs);
-            out->column = Buffer<index_t>(stored - runs * static_cast<std::size_t>(c));
-        }
-#pragma omp for schedule(dynamic, 64)
-        for (index_t s = 0; s < slices; ++s) fill_slice(a, s, run_of.data(), *out);
     }
+    for (index_t s = 0; s < slices; ++s) {
+        out->run_ptr[s + 1] += out->run_ptr[s];
+        out->slice_ptr[s + 1] += out->slice_ptr[s];
+    }
+    const auto stored = static_cast<std::size_t>(out->slice_ptr[slices]);
+    const auto runs = static_cast<std::size_t>(out->run_ptr[slices]);
+    out->values = Buffer<T>(stored);
+    out->start = Buffer<index_t>(runs);
+    out->column = Buffer<index_t>(stored - runs * static_cast<std::size_t>(c));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
+    for (index_t s = 0; s < slices; ++s) fill_slice(a, s, run_of.data(), *out);
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/hdia/format.hpp"
+#include "kernels/spmv/hdia/grid.hpp"
 #include "kernels/spmv/hdia/slice_diagonals.hpp"
 
 namespace sptune {
@@ -12,9 +13,6 @@ using hdia::SliceDiagonals;
 index_t slices_of(index_t rows, int c) {
     return static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
 }
-
-/// Below this share of the entries on diagonals the layout is SELL with σ = 1, but for overhead.
-constexpr double kLeastOnDiagonals = 0.1;
 
 /// Entries that the table of a slice has room for.
 constexpr std::int64_t kMostOfSlice = (std::int64_t{1} << 30) - 1;
@@ -82,8 +80,8 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features& features, const P
                       (static_cast<std::uint64_t>(runs) + rest * c) * sizeof(index_t) +
                       2 * (static_cast<std::uint64_t>(slices) + 1) * sizeof(std::int64_t);
     f.moved_bytes = f.storage_bytes;
-    if (static_cast<double>(on) < kLeastOnDiagonals * static_cast<double>(a.nnz()))
-        f.illegal = "hardly any entries of a slice lie on a common diagonal";
+    if (static_cast<double>(on) < hdia::kLeastShare * static_cast<double>(a.nnz()))
+        f.illegal = hdia::kNoDiagonals;
     return f;
 }
 

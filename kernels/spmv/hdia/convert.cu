@@ -2,15 +2,13 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/entry_rows.cuh"
 #include "kernels/spmv/hdia/cuda_format.hpp"
+#include "kernels/spmv/hdia/grid.hpp"
 
 namespace sptune::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 constexpr std::int32_t kOff = -1;
-
-/// As on the CPU: below this share on diagonals the layout is SELL, but for overhead.
-constexpr double kLeastOnDiagonals = 0.1;
 
 /// Sorts entries by slice, and in a slice by the column that their diagonal has in its first row;
 /// that may lie left of the matrix by up to c.
@@ -235,8 +233,8 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
                       static_cast<std::uint64_t>(p.runs + p.stored - p.runs * c) * sizeof(index_t) +
                       p.slice_ptr.bytes() + p.run_ptr.bytes();
     f.moved_bytes = f.storage_bytes;
-    if (static_cast<double>(p.on) < kLeastOnDiagonals * static_cast<double>(a.nnz()))
-        f.illegal = "hardly any entries of a slice lie on a common diagonal";
+    if (static_cast<double>(p.on) < hdia::kLeastShare * static_cast<double>(a.nnz()))
+        f.illegal = hdia::kNoDiagonals;
     return f;
 }
 

@@ -63,7 +63,8 @@ void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& 
 Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
     if (o.timer) o.timer->forget();
     const double start = o.clock();
-    // So far behind that no noise explains it: one look has to do.
+    // So far behind that no noise explains it: one sample has to do, where the warm-up agrees.
+    // (What disturbs one of them may last a millisecond, hundreds of calls.)
     constexpr double kHopeless = 10;
     const auto hopeless = [&](double us) {
         return o.give_up_us > 0 && us > kHopeless * o.give_up_factor * o.give_up_us;
@@ -79,8 +80,9 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
         if (count >= o.max_samples || o.clock() - start >= o.budget_us) break;
         if (o.stop && o.stop->load(std::memory_order_relaxed)) break;
         const Statistics s = timing.statistics();
-        if (hopeless(s.min) || (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
-                                s.min > o.give_up_factor * o.give_up_us)) {
+        if (hopeless(o.warm_up > 0 ? std::min(s.min, once_us) : s.min) ||
+            (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
+             s.min > o.give_up_factor * o.give_up_us)) {
             timing.gave_up = true;
             break;
         }

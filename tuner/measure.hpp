@@ -39,7 +39,7 @@ struct MeasureOptions {
     /// Stop after this much measuring time, warm-up included; one sample is taken all the same.
     double budget_us = 100'000;
     /// Give up after min(3, min_samples) samples when even the fastest is `give_up_factor` times
-    /// slower than this, or after one that is 10 times as far behind; 0: never.
+    /// slower than this, or after one that is 10 times as far behind, as the warm-up was; 0: never.
     double give_up_us = 0;
     double give_up_factor = 1.5;
     const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null

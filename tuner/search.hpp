@@ -1,7 +1,7 @@
 // The search for the fastest of many candidates: everything that does not depend on what they
 // compute. sweep.cpp turns kernels and a matrix into contenders; short_run.cpp holds the beginning,
-// second_look.cpp what a CPU needs beside, finals.cpp the successive halving and the interleaved
-// end.
+// second_look.cpp what speeds that change ask for, finals.cpp the successive halving and the
+// interleaved end.
 #pragma once
 
 #include "db/entry.hpp"
@@ -56,6 +56,7 @@ struct Effort {
     int again_rounds = 32;
     double again_us = 1'500'000;
     double chances_us = 300'000;  ///< for a visit to those that are further behind, before
+    std::size_t few_samples = 2;  ///< of a GPU's candidate that was given up at once
     /// Survivors of these, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;

@@ -1,5 +1,5 @@
-// The middle of a search on a CPU, whose speed changes from moment to moment: those that were
-// perhaps only unlucky are visited again, then all that are not far behind take turns.
+// The middle of a search: those that were perhaps only unlucky are visited again; on a CPU, whose
+// speed changes from moment to moment, all that are not far behind then take turns.
 #include "tuner/search.hpp"
 #include "tuner/statistics.hpp"
 
@@ -13,12 +13,18 @@ void Search::give_another_chance() {
     if (field.empty() || !fits(field)) return;  // conversions anew would take longest
     const double best = field.front()->judged_us();
     std::erase_if(field, [&](const Runner* r) {
-        return r->judged_us() <= effort_.again_factor * best || (r->prior && r->prior->time);
+        // A GPU's speed does not change, but what was given up after a look or two may have met
+        // somebody else's work.
+        const bool seen = options_.timer && r->record.time->samples.size() > effort_.few_samples;
+        return seen || r->judged_us() <= effort_.again_factor * best ||
+               (r->prior && r->prior->time);
     });
     MeasureOptions o = measure_options(true);
     const double start = options_.clock();
     for (Runner* r : field) {
-        if (over(effort_.search_share) || options_.clock() - start > effort_.chances_us) break;
+        const double spent = options_.clock() - start;
+        if (over(effort_.search_share) || spent > effort_.chances_us) break;
+        if (effort_.visit * r->judged_us() > effort_.chances_us - spent) continue;
         guard(*r, [&] {
             Timing timing;
             const Storage& converted = *convert(*r).storage;
@@ -35,10 +41,10 @@ void Search::give_another_chance() {
 /// sees the same moments; where these are enough they decide, since a final of the few best alone
 /// would see others, and its times could not be held against those of the rest.
 void Search::look_again() {
-    // Short runs of a GPU repeat themselves within a percent or two; flushing caches takes hundreds
-    // of times as long as most calls.
-    if (options_.timer || options_.cache == Cache::cold) return;
+    // Flushing caches takes hundreds of times as long as most calls.
+    if (options_.cache == Cache::cold) return;
     give_another_chance();
+    if (options_.timer) return;  // short runs of a GPU repeat themselves within a percent or two
     Field field = anchors();
     for (Runner* r : close_to_best(runners_.size(), effort_.again_factor))
         if (std::find(field.begin(), field.end(), r) == field.end()) field.push_back(r);

@@ -80,6 +80,16 @@ TEST(Measure, AHopelessCallIsLookedAtOnce) {
     EXPECT_EQ(call.count, 1 + 1);
 }
 
+TEST(Measure, ADisturbedSampleIsNotHopelessWhereTheWarmUpWasNot) {
+    int count = 0;
+    const auto call = [&] { fake::now_us += ++count == 3 ? 50'000 : 1000; };
+    MeasureOptions o = on_fake_clock();
+    o.warm_up = 1, o.give_up_us = 900;
+    const Timing t = measure(call, o);
+    EXPECT_FALSE(t.gave_up);
+    EXPECT_DOUBLE_EQ(t.statistics().min, 1000);
+}
+
 TEST(Measure, StopsWhenTold) {
     const std::atomic<bool> stop = true;
     Call call{1};

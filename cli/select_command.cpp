@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
+#include "tuner/default_models.hpp"
 #include "tuner/select.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct Request {
     std::vector<std::string> files;
-    std::string backend = "auto", precision = "f64", db, mkl, json;
+    std::string backend = "auto", precision = "f64", db, mkl, model, json;
     bool no_db = false, deterministic = false;
     double calls = 0, memory_mib = -1, convert_ms = -1, error = -1;
     int threads = 0;
@@ -47,10 +48,14 @@ bool parse(const std::vector<std::string>& args, Request& r) {
                 "largest error of a row of A x, relative to |A||x|, that has to be kept")
         .text("variants", "GLOB", r.variants, "only kernels whose id matches")
         .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to have Intel MKL to choose")
+        .text("model", "FILE", r.model,
+              "a model of `sptune train`, asked before the one that comes with sptune "
+              "($SPTUNE_MODEL)")
         .text("db", "PATH", r.db, kDatabasesHelp)
         .flag("no-db", r.no_db, "do not look into the database")
         .text("json", "FILE|-", r.json, "write the answer as JSON; - prints it alone on stdout")
         .example("sptune select matrix.mtx --calls 500")
+        .example("sptune select matrix.mtx --no-db --model model.sptm")
         .example("sptune select matrix.mtx --deterministic --memory 100 --json - | jq -r .id");
     return options.parse(args);
 }
@@ -116,6 +121,7 @@ int run_select(const std::vector<std::string>& args) {
     if (!request.mkl.empty()) set_mkl_path(request.mkl);
     require_db(request.db);
     tuner::SelectOptions options = options_of(request);
+    options.models = tuner::default_models(backend, request.model);
     if (!request.no_db) options.databases = open_databases(request.db);
     const std::string& path = request.files[0];
     return with_matrix(

@@ -94,6 +94,8 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
         if (const auto other = it->path() / file.filename();
             other != file && fs::exists(other, error))
             missed->others.push_back(it->path().filename().string());
+    missed->absent = error == std::errc::no_such_file_or_directory;
+    if (error && !missed->absent) warn(where_.string(), error.message(), missed);
     return std::nullopt;
 }
 

@@ -29,6 +29,7 @@ struct Summary {
 /// Why there was no digest.
 struct Missed {
     std::vector<std::string> others;  ///< device keys under which the same entry key is stored
+    bool absent = false;              ///< there is no such database
     std::string trouble;  ///< what was warned of: "FILE: REASON"; empty for a plain miss
 };
 

@@ -103,7 +103,8 @@ struct BsrProbe {
 const std::vector<SellProbe>& sell_probes();
 const std::vector<BsrProbe>& bsr_probes();
 
-/// One or few passes over `matrix`, parallel, ≤ 5 plain CSR SpMVs in all. threads 0: all.
+/// One or few passes over `matrix`, parallel, ≤ 5 plain CSR SpMVs in all. threads 0: all. Throws
+/// UsageError where the row pointer or a column leads out of the arrays.
 template <class T, class P>
 Features extract_features(CsrView<T, P> matrix, int threads = 0);
 

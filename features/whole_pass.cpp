@@ -3,9 +3,12 @@
 #include "features/clones.hpp"
 #include "features/diagonal_marks.hpp"
 #include "features/fingerprint.hpp"
+#include "features/structure.hpp"
+#include "matrix/error.hpp"
 #include "matrix/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -176,6 +179,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
     all.hash = pointer_terms(a.row_ptr, rows, rows + 1);
     std::vector<DiagonalMarks*> parts(static_cast<std::size_t>(threads));
     std::int64_t diagonals = 0;
+    std::atomic<bool> readable{true};
     ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads) reduction(+ : diagonals)
     {
@@ -192,6 +196,11 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t first = 0; first < (ready ? rows : 0); first += chunk) {
             const std::int64_t last = std::min(rows, first + chunk);
+            // Of what the caller passes nothing is known; the arrays are in the cache afterwards.
+            if (!readable_rows(a.row_ptr, a.col_idx, a.cols, a.nnz(), first, last)) {
+                readable = false;
+                continue;
+            }
             const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
             own.hash += pointer_terms(a.row_ptr, first, last);
             own.hash += hash_columns(a.col_idx, begin, end);
@@ -225,6 +234,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
         }
     }
     carrier.rethrow();
+    if (!readable) throw UsageError(unreadable(a.row_ptr, a.col_idx, a.cols, a.nnz(), 0, rows));
     DiagonalMarks& marks = *parts[0];
     const auto& words = marks.words();
     const auto set = [](std::uint64_t word) { return word != 0; };

@@ -28,7 +28,8 @@ struct WholePass {
     void merge(const WholePass& other);
 };
 
-/// `matrix` must have at least one nonzero.
+/// `matrix` must have at least one nonzero. Throws UsageError where its row pointer or a column
+/// leads out of the arrays.
 template <class T, class P>
 WholePass whole_pass(CsrView<T, P> matrix, int threads);
 

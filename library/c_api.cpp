@@ -18,6 +18,7 @@ thread_local std::string last_error;
 using sptune::c::answer;
 using sptune::c::backend_from;
 using sptune::c::require;
+using sptune::c::require_initialised;
 using sptune::c::with_view;
 
 template <class Use>
@@ -37,6 +38,7 @@ void hand_over(const std::string& what, char* text, size_t size, size_t* needed)
 }
 
 sptune::plan_options from_c(const sptune_options& given) {
+    require_initialised(given.size, "sptune_options_init()");
     sptune_options o;
     sptune_options_init(&o);
     // A caller that was compiled for an earlier version knows fewer fields.

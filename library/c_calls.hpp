@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 namespace sptune::c {
 
@@ -30,6 +31,13 @@ sptune_status answer(const Work& work) noexcept {
 
 inline void require(bool holds, const char* what) {
     if (!holds) throw error(status::invalid_argument, what);
+}
+
+/// Of a struct that begins with its size: all options of a zeroed one would be passed over.
+inline void require_initialised(std::size_t size, const char* initialiser) {
+    if (size == 0)
+        throw error(status::invalid_argument,
+                    std::string("the size of the options is 0; call ") + initialiser + " first");
 }
 
 inline backend backend_from(sptune_backend b) {

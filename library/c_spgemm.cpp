@@ -17,10 +17,12 @@ namespace {
 using sptune::c::answer;
 using sptune::c::backend_from;
 using sptune::c::require;
+using sptune::c::require_initialised;
 using sptune::c::view_as;
 using sptune::c::with_view;
 
 sptune::spgemm_options from_c(const sptune_spgemm_options& given) {
+    require_initialised(given.size, "sptune_spgemm_options_init()");
     sptune_spgemm_options o;
     sptune_spgemm_options_init(&o);
     // A caller that was compiled for an earlier version knows fewer fields.

@@ -91,6 +91,12 @@ CsrView<T, P> checked_view(const csr_view<T, P>& a, Backend backend) {
     return {a.rows, a.cols, a.row_ptr, a.col_idx, a.values, nnz};
 }
 
+void require_threads(int threads) {
+    constexpr int kMost = 4096;  // a thread has a stack: many more end the process
+    require(threads >= 0 && threads <= kMost,
+            fmt::format("threads must be 0 (all) to {}, not {}", kMost, threads));
+}
+
 template <class T, class P>
 std::unique_ptr<Transpose<T, P>> transpose(CsrView<T, P> a, Backend backend, int threads) {
 #ifdef SPTUNE_HAS_CUDA

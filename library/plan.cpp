@@ -1,5 +1,6 @@
 #include "library/plan.hpp"
 
+#include "features/structure.hpp"
 #include "library/database.hpp"
 #include "library/tune.hpp"
 #include "matrix/error.hpp"
@@ -30,13 +31,13 @@ void require(bool holds, const char* what) {
 template <class T, class P>
 tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     require(o.expected_calls >= 0 && std::isfinite(o.expected_calls),
-            "expected_calls must be 0 or more");
+            "expected_calls must be a number, 0 (unknown) or more");
     require(o.epsilon > 0 && o.grace_calls >= 0 && std::isfinite(o.epsilon) &&
                 std::isfinite(o.grace_calls),
             "epsilon must be positive, grace_calls 0 or more");
     require(!std::isnan(o.error_bound) && !std::isnan(o.longest_conversion_us),
             "error_bound and longest_conversion_us must be numbers");
-    require(o.threads >= 0, "threads must be 0 or more");
+    require_threads(o.threads);
     if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
         (o.backend == v1::backend::cuda && backend != Backend::cuda))
         throw tuner::Unmet(fmt::format("backend: A lies in memory of {}, which is not allowed",
@@ -50,8 +51,10 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     if (o.longest_conversion_us < 1e300) c.convert_us = o.longest_conversion_us;
     if (o.error_bound < 1e300) c.error = o.error_bound;
     if (o.variants) c.variants = o.variants;
-    if (mode() == "off")
+    if (mode() == "off") {
         c.variants = spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
+        p.select.models.emplace();
+    }
     p.online = o.online == v1::online::always  ? tuner::Online::always
                : o.online == v1::online::never ? tuner::Online::never
                                                : tuner::Online::automatic;
@@ -68,8 +71,12 @@ class PlanOf final : public Implementation<T> {
         tuner::PlanOptions options = internal_options<T, P>(o, backend_);
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
+        off_ = mode() == "off";
+        if (o.transposed && backend_ == Backend::cpu) check_structure(a_, o.threads);
+        x_needed_ = (o.transposed ? a_.rows : a_.cols) > 0;
+        y_needed_ = (o.transposed ? a_.cols : a_.rows) > 0;
         if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
-        options.select.databases = open_databases(o.database);
+        if (!off_) options.select.databases = open_databases(o.database);
         if (options.select.databases && mode() == "tune")
             tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads,
                           *options.select.databases);
@@ -78,6 +85,7 @@ class PlanOf final : public Implementation<T> {
     }
 
     void apply(T alpha, const T* x, T beta, T* y, void* stream) override {
+        require((x || !x_needed_) && (y || !y_needed_), "x or y is null");
         plan_->apply(alpha, x, beta, y, stream);
     }
     void update_values(const T* values) override {
@@ -97,6 +105,7 @@ class PlanOf final : public Implementation<T> {
                 s.select_us,      plan_->settled()};
     }
     std::string why() const override {
+        if (off_) return fmt::format("SPTUNE_MODE is off: plain CSR, {}.", plan_->current());
         return tuned_.empty() ? plan_->why() : tuned_ + " " + plan_->why();
     }
     Backend backend() const override { return backend_; }
@@ -105,7 +114,9 @@ class PlanOf final : public Implementation<T> {
     Backend backend_;
     CsrView<T, P> a_;
     std::unique_ptr<Transpose<T, P>> transpose_;
-    std::string tuned_;  ///< what came of SPTUNE_MODE=tune
+    bool off_ = false;                        ///< SPTUNE_MODE=off
+    std::string tuned_;                       ///< what came of SPTUNE_MODE=tune
+    bool x_needed_ = true, y_needed_ = true;  ///< they have entries
     std::optional<tuner::Plan<T, P>> plan_;
 };
 

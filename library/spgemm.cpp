@@ -1,4 +1,5 @@
 // auto_spgemm: C = A·B.
+#include "features/structure.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "library/database.hpp"
 #include "library/matrix.hpp"
@@ -74,6 +75,7 @@ template <class T, class P>
 csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& given_b,
                           const spgemm_options& o) {
     const Backend home = backend_of_pair(given_a, given_b);
+    require_threads(o.threads);
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(
@@ -84,6 +86,8 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         throw tuner::Unmet(
             "backend: A and B lie in the memory of a GPU and cannot be multiplied on the CPU; copy "
             "them to host memory");
+    if (home == Backend::cpu)
+        for (const CsrView<T, P>& m : {a, b}) check_structure(m, o.threads);
     const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : home;
     if (backend == Backend::cuda) require_cuda();
     const ProductFeatures product = tuner::features_of_pair(a, b, home, o.threads, o.stream);

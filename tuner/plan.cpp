@@ -89,7 +89,8 @@ void Plan<T, P>::choose(const Past& past) {
     Terms terms = options_.terms;
     terms.expected_calls = options_.select.calls;
     terms.trusted = options_.online == Online::never ||
-                    (options_.online == Online::automatic && selection_.source == Source::exact);
+                    (options_.online == Online::automatic && selection_.source == Source::exact &&
+                     selection_.complete);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
 
     // Plain CSR is what everything is held against, unless the constraints forbid it. Kernels that

@@ -1,11 +1,9 @@
 #include "tuner/select.hpp"
 
-#include "models/heuristic.hpp"
 #include "models/holding.hpp"
-#include "models/shipped.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/cuda/select.hpp"
-#include "tuner/decide.hpp"
+#include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_field.hpp"
 #include "tuner/select_reasons.hpp"
@@ -20,12 +18,6 @@ namespace sptune::tuner {
 namespace {
 
 constexpr std::size_t kRunnersUp = 4;
-
-template <class T>
-double error_of(std::int64_t longest_row) {
-    return static_cast<double>(std::numeric_limits<T>::epsilon()) *
-           (static_cast<double>(longest_row) + 4);
-}
 
 template <class T, class P>
 class Selector {
@@ -65,14 +57,7 @@ class Selector {
 
     void check_error() {
         const double asked = options_.constraints.error;
-        if (!(asked < std::numeric_limits<double>::infinity())) return;
-        const double kept = error_of<T>(features().row_max);
-        if (kept <= asked) return;
-        const bool f64_would_do = error_of<double>(features().row_max) <= asked;
-        throw Unmet(fmt::format(
-            "error bound: rows of up to {} entries keep {:.2g} in {}, {:.2g} was asked for{}",
-            features().row_max, kept, to_string(value_type_of<T>()), asked,
-            f64_would_do ? "; use f64" : "; no precision that sptune has is enough"));
+        if (std::isfinite(asked)) require_error(asked, value_type_of<T>(), features().row_max);
     }
 
     /// A stored measurement decides, if there is one for this device and the constraints.
@@ -97,7 +82,7 @@ class Selector {
             db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
         db::Missed missed;
         const auto digest = item.store.digest(device_.key, key, &missed);
-        lookup_.add(missed);
+        lookup_.add(missed, item.place);
         if (!digest) return false;
         lookup_.found = true;
         Field field = field_of(*digest, kernels_, matrix_.view, lookup_);
@@ -126,7 +111,41 @@ class Selector {
         result_.source = Source::exact;
         result_.confidence = 1;
         lookup_.place = item.place;
+        result_.complete = digest->complete;
+        if (!digest->complete) offer_the_rest(*digest);
         return true;
+    }
+
+    /// A sweep that was cut short or restricted says nothing of the other kernels: those that a
+    /// model expects to be faster become alternatives, on the scale of what was measured.
+    void offer_the_rest(const db::Digest& digest) {
+        const db::Device device = known_device();
+        for (const models::Predictor* model : predictors()) {
+            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            const Selection measured = result_;
+            Field field = predictions(*model, device);
+            const double scale = measured.baseline.predicted_us / result_.baseline.predicted_us;
+            result_ = measured;
+            if (field.empty()) continue;
+            std::erase_if(field, [&](Entrant<T, P>& e) {
+                e.ranked.predicted_us *= scale, e.ranked.convert_us *= scale;
+                return !wanted(*e.kernel) || has(digest, e.ranked.id) ||
+                       e.ranked.convert_us > options_.constraints.convert_us ||
+                       e.ranked.predicted_us >= measured.chosen.predicted_us;
+            });
+            put_in_order(field, calls(), kernels_.baseline(), 1, {});
+            for (const Entrant<T, P>& e : field) {
+                if (result_.alternatives.size() >= 2 * kRunnersUp) break;
+                if (usable(e, inspector())) result_.alternatives.push_back(e.ranked);
+            }
+            if (!field.empty()) lookup_.unmeasured = field.front().ranked;
+            return;
+        }
+    }
+
+    static bool has(const db::Digest& digest, const std::string& id) {
+        return std::any_of(digest.fastest.begin(), digest.fastest.end(),
+                           [&](const db::Candidate& c) { return c.id == id; });
     }
 
     bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
@@ -136,11 +155,9 @@ class Selector {
 
     /// The first model decides that covers the device and knows a kernel that may be used.
     void predict() {
-        const db::Device device =
-            device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
+        const db::Device device = known_device();
         bool covered = false;
-        const auto models = options_.models ? *options_.models : default_models(matrix_.backend);
-        for (const models::Predictor* model : models) {
+        for (const models::Predictor* model : predictors()) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             covered = true;
             if (decide(predictions(*model, device), inspector())) return;
@@ -150,6 +167,15 @@ class Selector {
         result_.model.clear();
         result_.baseline = {kernels_.id(plain), 0, 0};
         if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
+    }
+
+    db::Device known_device() const {
+        return device_without_measuring(matrix_.backend, options_.threads,
+                                        options_.databases.get());
+    }
+
+    std::vector<const models::Predictor*> predictors() const {
+        return options_.models ? *options_.models : default_models(matrix_.backend);
     }
 
     /// Sets what the result says of the model as well. Empty where it knows nothing of plain CSR.
@@ -201,22 +227,10 @@ class Selector {
             return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
                    !std::isfinite(e.ranked.predicted_us);
         });
-        std::stable_sort(field.begin(), field.end(), [&](const auto& a, const auto& b) {
-            return a.total_us(calls()) < b.total_us(calls());
-        });
-        // Plain CSR goes first where nothing beats it by enough.
-        const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
-            return e.kernel == &kernels_.baseline();
-        });
-        if (plain != field.end() &&
-            field.front().total_us(calls()) > worthwhile * plain->total_us(calls()))
-            std::rotate(field.begin(), plain, plain + 1);
-        // What is as good as the sweep's winner is not chosen instead.
-        const auto winner = std::find_if(field.begin(), field.end(),
-                                         [&](const auto& e) { return e.ranked.id == preferred; });
-        if (winner != field.end() &&
-            winner->total_us(calls()) <= kTie * field.front().total_us(calls()))
-            std::rotate(field.begin(), winner, winner + 1);
+        // With a cap on memory only what keeps within it is to be shown, too.
+        if (options_.constraints.memory_bytes != ~0ull)
+            std::erase_if(field, [&](const auto& e) { return !usable(e, inspect); });
+        put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         auto chosen = field.begin();
         while (chosen != field.end() && !usable(*chosen, inspect)) ++chosen;
         if (chosen == field.end()) return false;
@@ -271,14 +285,6 @@ class Selector {
 };
 
 }  // namespace
-
-std::vector<const models::Predictor*> default_models(Backend backend) {
-    static const models::Heuristic heuristic;
-    std::vector<const models::Predictor*> list;
-    for (const auto& trees : models::shipped_trees(backend)) list.push_back(trees.get());
-    list.push_back(&heuristic);
-    return list;
-}
 
 std::string_view to_string(Source source) {
     return source == Source::exact ? "exact" : source == Source::model ? "model" : "heuristic";

@@ -58,9 +58,6 @@ struct Chooser {
 template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
 
-/// What is shipped, and the heuristic last.
-std::vector<const models::Predictor*> default_models(Backend backend);
-
 struct SelectOptions {
     Constraints constraints;
     double calls = 0;                                ///< that A will be applied for; 0: unknown
@@ -90,6 +87,7 @@ struct Selection {
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
     double confidence = 0;  ///< 0 to 1; 1 for a stored measurement
+    bool complete = true;   ///< false: of a sweep that has not measured all kernels
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown

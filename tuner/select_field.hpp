@@ -1,6 +1,7 @@
 // The kernels that a choice is made among.
 #pragma once
 
+#include "tuner/decide.hpp"
 #include "tuner/select_reasons.hpp"
 
 #include <algorithm>
@@ -56,6 +57,24 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
                             kernel ? "has changed since" : "is unknown to this build or machine"));
     }
     return field;
+}
+
+/// The least predicted time and share of the conversion first. Plain CSR where nothing beats it by
+/// enough, and `preferred` where nothing is better than it by more than a tie.
+template <class T, class P>
+void put_in_order(Field<T, P>& field, double calls, const SpmvKernel<T, P>& baseline,
+                  double worthwhile, const std::string& preferred) {
+    std::stable_sort(field.begin(), field.end(), [&](const auto& a, const auto& b) {
+        return a.total_us(calls) < b.total_us(calls);
+    });
+    const auto plain = std::find_if(field.begin(), field.end(),
+                                    [&](const auto& e) { return e.kernel == &baseline; });
+    if (plain != field.end() && field.front().total_us(calls) > worthwhile * plain->total_us(calls))
+        std::rotate(field.begin(), plain, plain + 1);
+    const auto winner = std::find_if(field.begin(), field.end(),
+                                     [&](const auto& e) { return e.ranked.id == preferred; });
+    if (winner != field.end() && winner->total_us(calls) <= kTie * field.front().total_us(calls))
+        std::rotate(field.begin(), winner, winner + 1);
 }
 
 /// The sweep has compared its winner with the rest more carefully than medians of different stages

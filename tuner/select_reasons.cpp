@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,15 @@ std::string by_whom(const Lookup& l) {
     if (l.place.owner == db::Place::Owner::built_in)
         return fmt::format(", says the database that came with sptune, {}", l.place.path.string());
     return {};
+}
+
+/// Of a sweep that has not measured all kernels.
+std::string on_rest(const Lookup& l) {
+    std::string text = "; not all kernels have been measured";
+    if (!l.unmeasured.id.empty())
+        text += fmt::format(" ({} is expected to take {:.4g} us)", l.unmeasured.id,
+                            l.unmeasured.predicted_us);
+    return text + ", which a profile of the whole grid does";
 }
 
 std::string who(const Selection& s) {
@@ -82,6 +92,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             "(confidence {:.2f})",
             who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
     if (s.source == Source::exact) text += by_whom(lookup);
+    if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
         text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,
@@ -89,10 +100,26 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     return text + ".";
 }
 
-void Lookup::add(const db::Missed& missed) {
+void Lookup::add(const db::Missed& missed, const db::Place& asked_at) {
     if (!missed.trouble.empty()) notes.push_back("ignored " + missed.trouble);
+    if (missed.absent && asked_at.owner == db::Place::Owner::named)
+        notes.push_back(fmt::format("{} does not exist", asked_at.path.string()));
     for (const std::string& other : missed.others)
         if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+}
+
+void require_error(double asked, ValueType value, std::int64_t longest_row) {
+    const auto kept = [&](ValueType type) {
+        return static_cast<double>(type == ValueType::f32
+                                       ? std::numeric_limits<float>::epsilon()
+                                       : std::numeric_limits<double>::epsilon()) *
+               (static_cast<double>(longest_row) + 4);
+    };
+    if (kept(value) <= asked) return;
+    throw Unmet(fmt::format(
+        "error bound: rows of up to {} entries keep {:.2g} in {}, {:.2g} was asked for{}",
+        longest_row, kept(value), to_string(value), asked,
+        kept(ValueType::f64) <= asked ? "; use f64" : "; no precision that sptune has is enough"));
 }
 
 Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,

@@ -11,15 +11,20 @@ struct Lookup {
     bool found = false;               ///< an entry of this matrix and device
     db::Place place;                  ///< of the entry that decided
     std::vector<std::string> others;  ///< keys of other devices that have one
+    Ranked unmeasured;                ///< expected to be faster than all that the entry has
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why
 
-    void add(const db::Missed& missed);
+    void add(const db::Missed& missed, const db::Place& asked_at);
 };
 
 /// Sentences on `selection`, made from its numbers.
 std::string why_selected(const Selection& selection, const Lookup& lookup,
                          const std::string& device_key);
+
+/// Throws Unmet where kernels of this type do not keep the error bound `asked` on rows of so many
+/// entries; see Constraints::error.
+void require_error(double asked, ValueType value, std::int64_t longest_row);
 
 /// Which constraint left nothing to choose from `all`: the first that no kernel meets with those
 /// before it. `baseline` is the id of plain CSR.

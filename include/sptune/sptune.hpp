@@ -83,7 +83,7 @@ struct plan_options {
     double epsilon = 0.05;
     double grace_calls = 10;
 
-    int threads = 0;                 ///< CPU; 0: all that OpenMP offers
+    int threads = 0;                 ///< CPU, up to 4096; 0: all that OpenMP offers
     const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:
                                      ///< $SPTUNE_DB, else the user's, the system's and the built-in
                                      ///< one; "": none
@@ -137,8 +137,10 @@ class SPTUNE_API spmv_plan {
 };
 
 /// Chooses a kernel: a stored measurement of this matrix on this device, else a model, else a
-/// heuristic; measures nothing. Converts at once where expected_calls says that it pays. In the
-/// memory of a GPU A has to be complete: wait for a non-blocking stream that it comes from.
+/// heuristic; measures nothing. Converts at once where expected_calls says that it pays. In host
+/// memory a row_ptr or col_idx that leads out of the arrays is refused where the choice has to look
+/// at A: always here, but not at the first calls of auto_spmv. In the memory of a GPU A has to be
+/// complete: wait for a non-blocking stream that it comes from.
 template <class T, class P>
 SPTUNE_API spmv_plan<T> plan(const csr_view<T, P>& A, const plan_options& options = {});
 
@@ -156,10 +158,19 @@ template <class T, class P>
 SPTUNE_API void auto_spmv(const csr_view<T, P>& A, const T* x, T* y,
                           const spmv_terms<T>& terms = {});
 
-/// The same for what has data(): std::vector, std::span, thrust::device_vector behind a raw
-/// pointer.
+/// The same for what has data() and size(): std::vector, std::span. Throws
+/// status::invalid_argument where x has less than cols entries, or y less than rows.
 template <class T, class P, class X, class Y>
-auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y) -> decltype(x.data(), y.data(), void()) {
+auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y)
+    -> decltype(x.data(), y.data(), x.size(), y.size(), void()) {
+    const auto require = [](std::size_t size, std::int32_t wanted, const char* what) {
+        if (wanted > 0 && size < static_cast<std::size_t>(wanted))
+            throw error(status::invalid_argument, what + std::to_string(wanted) + ", but only " +
+                                                      std::to_string(size) +
+                                                      " entries were passed");
+    };
+    require(x.size(), A.cols, "x must have as many entries as A has columns, ");
+    require(y.size(), A.rows, "y must have as many entries as A has rows, ");
     auto_spmv(A, static_cast<const T*>(x.data()), static_cast<T*>(y.data()));
 }
 

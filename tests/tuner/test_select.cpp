@@ -217,6 +217,36 @@ TEST_F(Select, AWinnerThatIsUnknownHereGivesWayToWhatElseWasMeasured) {
         << s.why;
 }
 
+TEST_F(Select, AnEntryThatIsNotCompleteLeavesTheRestToTheModel) {
+    for (const int us : {50, 40, 10, 200}) kernels_.push_back(kernel(fake::right, us, 300, 1));
+    db::Entry few = entry(here());
+    few.candidates.resize(2);  // of 100 and 50 us
+    few.winner = id(1);
+    few.complete = false;
+    store_.save(few);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_FALSE(s.complete);
+    EXPECT_EQ(s.chosen.id, id(1));
+    std::vector<std::string> others;
+    for (const Ranked& r : s.alternatives) others.push_back(r.id);
+    EXPECT_EQ(others, (std::vector{id(0), id(3), id(2)}));
+    EXPECT_NE(
+        s.why.find("not all kernels have been measured (" + id(3) + " is expected to take 10"),
+        std::string::npos)
+        << s.why;
+    store_.save(entry(here()));
+    EXPECT_TRUE(select().complete);
+    EXPECT_EQ(select().chosen.id, id(3));
+}
+
+TEST_F(Select, ADatabaseThatIsNotThereIsNamedWhereItWasAskedFor) {
+    const std::string where = (scratch_ / "nowhere").string();
+    options_.databases = std::make_shared<db::Databases>(where);
+    const Selection s = select();
+    EXPECT_NE(s.why.find(where + " does not exist"), std::string::npos) << s.why;
+}
+
 TEST_F(Select, AnotherDevicesMeasurementIsNotUsed) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     store_.save(entry("another-device"));

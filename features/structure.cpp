@@ -1,0 +1,87 @@
+#include "features/structure.hpp"
+
+#include "features/clones.hpp"
+#include "matrix/error.hpp"
+#include "matrix/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+namespace sptune {
+namespace {
+
+/// Negative ones count as large.
+SPTUNE_CLONES
+std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    std::uint32_t largest = 0;
+    for (std::int64_t k = first; k < last; ++k)
+        largest = std::max(largest, static_cast<std::uint32_t>(col_idx[k]));
+    return largest;
+}
+
+template <class P>
+bool rises(const P* row_ptr, P nnz, std::int64_t first, std::int64_t last) {
+    bool fine = row_ptr[first] >= 0 && row_ptr[last] <= nnz;
+    for (std::int64_t i = first; i < last; ++i) fine &= row_ptr[i] <= row_ptr[i + 1];
+    return fine;
+}
+
+}  // namespace
+
+template <class P>
+bool readable_rows(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
+                   std::int64_t first, std::int64_t last) {
+    const std::int64_t from = std::max<std::int64_t>(first - 1, 0);
+    if (!rises(row_ptr, nnz, from, last)) return false;
+    return row_ptr[from] == row_ptr[last] ||
+           largest_column(col_idx, row_ptr[from], row_ptr[last]) < static_cast<std::uint32_t>(cols);
+}
+
+template <class P>
+std::string unreadable(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
+                       std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+        const P begin = row_ptr[i], end = row_ptr[i + 1];
+        if (begin > end)
+            return fmt::format("row_ptr[{}] is {}, less than row_ptr[{}], {}", i + 1, end, i,
+                               begin);
+        if (begin < 0 || end > nnz)
+            return fmt::format("row_ptr[{}] is {}, but there are {} entries", begin < 0 ? i : i + 1,
+                               begin < 0 ? begin : end, nnz);
+        for (P k = begin; k < end; ++k)
+            if (col_idx[k] < 0 || col_idx[k] >= cols)
+                return fmt::format(
+                    "col_idx[{}], in row {}, is {}, but there are {} columns, counted from 0", k, i,
+                    col_idx[k], cols);
+    }
+    return {};
+}
+
+template <class T, class P>
+void check_structure(CsrView<T, P> a, int threads) {
+    constexpr std::int64_t kChunk = 1024;
+    const P nnz = a.nnz();
+    std::atomic<std::int64_t> bad{a.rows};
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(thread_count(threads, static_cast <std::uint64_t>(nnz)))
+    for (std::int64_t first = 0; first < a.rows; first += kChunk) {
+        const std::int64_t last = std::min<std::int64_t>(a.rows, first + kChunk);
+        if (!readable_rows(a.row_ptr, a.col_idx, a.cols, nnz, first, last)) bad = first;
+    }
+    if (bad == a.rows) return;
+    throw UsageError(unreadable(a.row_ptr, a.col_idx, a.cols, nnz, 0, a.rows));
+}
+
+#define SPTUNE_INSTANTIATE(P)                                                                      \
+    template bool readable_rows(const P*, const index_t*, index_t, P, std::int64_t, std::int64_t); \
+    template std::string unreadable(const P*, const index_t*, index_t, P, std::int64_t,            \
+                                    std::int64_t);                                                 \
+    template void check_structure(CsrView<float, P>, int);                                         \
+    template void check_structure(CsrView<double, P>, int);
+SPTUNE_INSTANTIATE(std::int32_t)
+SPTUNE_INSTANTIATE(std::int64_t)
+#undef SPTUNE_INSTANTIATE
+
+}  // namespace sptune

@@ -1,0 +1,112 @@
+// What libsptune refuses, instead of reading or writing where it must not.
+#include "sptune/sptune.h"
+#include "tests/library/stencil.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using sptune_test::Matrix;
+
+/// The message, where `work` was refused as an invalid argument; else what happened.
+template <class Work>
+std::string refusal(const Work& work) {
+    try {
+        work();
+    } catch (const sptune::error& e) {
+        return e.code() == sptune::status::invalid_argument
+                   ? e.what()
+                   : "another status: " + std::string(e.what());
+    }
+    return "not refused";
+}
+
+#define EXPECT_REFUSED(words, ...)                                                 \
+    do {                                                                           \
+        const std::string what = refusal([&] { static_cast<void>(__VA_ARGS__); }); \
+        EXPECT_NE(what.find(words), std::string::npos) << what;                    \
+    } while (false)
+
+TEST(Refusals, StructuresThatLeadOutOfTheArrays) {
+    for (const int rows : {3, 4000}) {  // one chunk, and many
+        for (const bool transposed : {false, true}) {
+            Matrix<double, std::int32_t> m(rows);
+            sptune::plan_options options;
+            options.transposed = transposed;
+            const auto tried = [&] { sptune::plan(m.view(), options); };
+            const auto middle = static_cast<std::size_t>(rows / 2);
+            for (const int wrong : {-1, rows, 2'000'000'000}) {
+                const int kept = std::exchange(m.col_idx[middle], wrong);
+                EXPECT_REFUSED("col_idx[" + std::to_string(middle) + "], in row ", tried());
+                m.col_idx[middle] = kept;
+            }
+            for (const int wrong : {-5, 5'000'000}) {
+                const int kept = std::exchange(m.row_ptr[middle], wrong);
+                EXPECT_REFUSED("row_ptr[" + std::to_string(middle), tried());
+                m.row_ptr[middle] = kept;
+            }
+            tried();
+        }
+    }
+    Matrix<double, std::int32_t> m(100);
+    m.col_idx[7] = 100;
+    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(m.view(), m.view()));
+}
+
+TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
+    const Matrix<double, std::int32_t> m(100, 10);
+    std::vector<double> x(110), y(100), few(99);
+    EXPECT_REFUSED("as many entries as A has columns, 110, but only 99",
+                   sptune::auto_spmv(m.view(), few, y));
+    EXPECT_REFUSED("as many entries as A has rows, 100, but only 99",
+                   sptune::auto_spmv(m.view(), x, few));
+    double* const none = nullptr;
+    EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), none, y.data()));
+    EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), x.data(), none));
+    EXPECT_REFUSED("x or y is null", sptune::plan(m.view()).apply(none, y.data()));
+}
+
+TEST(Refusals, ThreadsWithoutEnd) {
+    const Matrix<double, std::int32_t> m(100);
+    sptune::plan_options options;
+    sptune::spgemm_options product;
+    for (const int threads : {-1, 100'000}) {
+        options.threads = product.threads = threads;
+        EXPECT_REFUSED("threads must be 0 (all) to 4096", sptune::plan(m.view(), options));
+        EXPECT_REFUSED("threads must be 0 (all) to 4096",
+                       sptune::auto_spgemm(m.view(), m.view(), product));
+    }
+}
+
+TEST(Refusals, OptionsOfCThatNobodyInitialised) {
+    const Matrix<double, std::int32_t> m(100);
+    const sptune_csr a{100, 100,        m.row_ptr.data(), m.col_idx.data(), m.values.data(),
+                       -1,  SPTUNE_F64, SPTUNE_I32};
+    sptune_options options;
+    std::memset(&options, 0, sizeof options);
+    sptune_plan* plan = nullptr;
+    EXPECT_EQ(sptune_plan_create(&a, &options, &plan), SPTUNE_INVALID_ARGUMENT);
+    EXPECT_NE(std::strstr(sptune_last_error(), "sptune_options_init()"), nullptr);
+    sptune_spgemm_options product;
+    std::memset(&product, 0, sizeof product);
+    sptune_matrix* c = nullptr;
+    EXPECT_EQ(sptune_auto_spgemm(&a, &a, &product, &c), SPTUNE_INVALID_ARGUMENT);
+    EXPECT_NE(std::strstr(sptune_last_error(), "sptune_spgemm_options_init()"), nullptr);
+    sptune_options_init(&options);
+    ASSERT_EQ(sptune_plan_create(&a, &options, &plan), SPTUNE_OK) << sptune_last_error();
+    EXPECT_EQ(sptune_plan_apply(plan, 1, nullptr, 0, nullptr, nullptr), SPTUNE_INVALID_ARGUMENT);
+    sptune_plan_destroy(plan);
+}
+
+TEST(Refusals, AModelThatIsNone) {
+    const Matrix<double, std::int32_t> m(100);
+    setenv("SPTUNE_MODEL", "/nonexistent/model.sptm", 1);
+    EXPECT_REFUSED("/nonexistent/model.sptm", sptune::plan(m.view()));
+    unsetenv("SPTUNE_MODEL");
+}
+
+}  // namespace

@@ -1,0 +1,44 @@
+#include "tuner/default_models.hpp"
+
+#include "models/heuristic.hpp"
+#include "models/model_file.hpp"
+#include "models/shipped.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace sptune::tuner {
+namespace {
+
+/// Never destroyed: programs may choose while they end, and kernel lists refer to models.
+const models::ModelSet& read_once(const std::string& file) {
+    static std::mutex mutex;
+    static auto* const known = new std::map<std::string, std::unique_ptr<const models::ModelSet>>;
+    const std::lock_guard lock(mutex);
+    auto& found = (*known)[file];
+    if (!found) found = std::make_unique<const models::ModelSet>(models::read_models(file));
+    return *found;
+}
+
+std::string file_of_environment() {
+    const char* value = std::getenv("SPTUNE_MODEL");
+    return value ? value : "";
+}
+
+}  // namespace
+
+std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file) {
+    static const models::Heuristic heuristic;
+    std::vector<const models::Predictor*> list;
+    const std::string named = file.empty() ? file_of_environment() : file;
+    if (!named.empty())
+        for (const auto& trees : read_once(named).trees())
+            if (trees->parts().backend == backend) list.push_back(trees.get());
+    for (const auto& trees : models::shipped_trees(backend)) list.push_back(trees.get());
+    list.push_back(&heuristic);
+    return list;
+}
+
+}  // namespace sptune::tuner

@@ -1,0 +1,17 @@
+// The models that are asked where nobody names others.
+#pragma once
+
+#include "kernels/variant.hpp"
+#include "models/predictor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune::tuner {
+
+/// The trees of `file` where one is named, else of $SPTUNE_MODEL where that is set; those that are
+/// shipped; the heuristic last. A file is read once in a process. Throws InputError naming it where
+/// it cannot be read or is no model.
+std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file = {});
+
+}  // namespace sptune::tuner

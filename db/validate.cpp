@@ -2,6 +2,7 @@
 
 #include "matrix/error.hpp"
 
+#include <limits>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -46,6 +47,11 @@ void validate(const Entry& entry) {
             "are of another size than the matrix");
     require(f.fingerprint == m.fingerprint, "features.fingerprint",
             "is another than matrix.fingerprint");
+    const auto is_size = [](std::int64_t n) {
+        return n >= 0 && n <= std::numeric_limits<std::int32_t>::max();
+    };
+    require(is_size(m.rows) && is_size(m.cols) && m.nnz >= 0, "matrix",
+            "has a size that no matrix can have");
     require(!entry.device.key.empty(), "device.key", "is empty");
     require(entry.device.backend == "cpu" || entry.device.backend == "cuda", "device.backend",
             "must be \"cpu\" or \"cuda\"");

@@ -22,7 +22,7 @@ double pointer_bytes(const Variant& v) {
 
 double csr_bytes(const Features& f, const Variant& v) {
     return static_cast<double>(f.nnz) * (value_bytes(v) + kIndex) +
-           static_cast<double>(f.rows + 1) * pointer_bytes(v);
+           (static_cast<double>(f.rows) + 1) * pointer_bytes(v);
 }
 
 /// Padding of the probed (C, σ) that comes nearest to the one asked for: the same C where there is
@@ -157,7 +157,8 @@ bool surely_fits(const Features& f, const Variant& v) {
 }
 
 std::uint64_t estimated_bytes(const Features& f, const Variant& v) {
-    const double vectors = static_cast<double>(f.rows + f.cols) * value_bytes(v);
+    const double vectors =
+        (static_cast<double>(f.rows) + static_cast<double>(f.cols)) * value_bytes(v);
     return static_cast<std::uint64_t>(holding(f, v).bytes + vectors);
 }
 

@@ -19,9 +19,10 @@ struct Holding {
 };
 Holding holding(const Features& features, const Variant& variant);
 
-/// Whether a look at the matrix could not turn up a reason against the layout: nothing but its size
-/// speaks against one, and that is far below the cap. Never for layouts whose legality costs little
-/// to find out.
+/// Whether a look at the matrix could not turn up a reason against converting it: nothing but its
+/// size speaks against the layout, and that is far below the cap (one with diagonals may turn out
+/// to have none, and is as right as SELL then). Never for layouts whose legality costs little to
+/// find out.
 bool surely_fits(const Features& features, const Variant& variant);
 
 /// A as held, x and y.

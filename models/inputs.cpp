@@ -18,7 +18,7 @@ Variant layout(const char* format, Params params, ValueType value) {
 }
 
 /// sell_probes() that matter: short and long slices, unsorted, sorted near by and far.
-bool wanted(const SellPadding& p) {
+bool wanted(const SellProbe& p) {
     return (p.c == 4 || p.c == 8 || p.c == 16 || p.c == 32 || p.c == 256) &&
            (p.sigma == 1 || p.sigma == 8 * p.c || p.sigma == 4096);
 }
@@ -74,9 +74,20 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("pattern_symmetry", f.pattern_symmetry);
 
     put("ell_fill", f.ell_fill);
-    for (const SellPadding& p : f.sell)
-        if (wanted(p)) put("sell", log2_of(p.padding));
-    for (const BsrFill& b : f.bsr) put("bsr", b.fill);
+    // Entries of other versions may have other probes; each has its place.
+    for (const SellProbe& probe : sell_probes()) {
+        if (!wanted(probe)) continue;
+        const auto found = std::find_if(f.sell.begin(), f.sell.end(), [&](const SellPadding& p) {
+            return p.c == probe.c && p.sigma == probe.sigma;
+        });
+        put("sell", found == f.sell.end() ? 0 : log2_of(found->padding));
+    }
+    for (const BsrProbe& probe : bsr_probes()) {
+        const auto found = std::find_if(f.bsr.begin(), f.bsr.end(), [&](const BsrFill& b) {
+            return b.r == probe.r && b.c == probe.c;
+        });
+        put("bsr", found == f.bsr.end() ? 0 : found->fill);
+    }
     for (const double rest : f.hyb_remainder) put("hyb_remainder", rest);
     put("cols_per_line", f.cols_per_line);
     put("column_gap", log2_of(f.column_gap));
@@ -111,13 +122,10 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
 
 const std::vector<std::string>& input_names() {
     static const std::vector<std::string> names = [] {
-        Features f;
-        for (const SellProbe& p : sell_probes()) f.sell.push_back({p.c, p.sigma, 0});
-        for (const BsrProbe& p : bsr_probes()) f.bsr.push_back({p.r, p.c, 1});
         std::vector<std::string> list;
         std::size_t next = 0;
         const char* before = "";
-        visit_inputs(f, {}, ValueType::f64, [&](const char* name, double) {
+        visit_inputs({}, {}, ValueType::f64, [&](const char* name, double) {
             next = std::string_view(before) == name ? next + 1 : 0;
             before = name;
             list.push_back(next == 0 ? name : fmt::format("{}{}", name, next));
@@ -133,7 +141,6 @@ std::vector<float> inputs(const Features& f, const db::Device& device, ValueType
     visit_inputs(f, device, value, [&](const char*, double number) {
         row.push_back(std::isfinite(number) ? static_cast<float>(number) : 0.0f);
     });
-    row.resize(input_names().size());  // features of an empty matrix list no probes
     return row;
 }
 

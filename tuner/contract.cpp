@@ -40,25 +40,6 @@ void Contract::open_account() {
         settle_or_wait();
 }
 
-void Contract::Times::add(double us) {
-    const int room = static_cast<int>(last_.size());
-    last_[static_cast<std::size_t>(next_)] = us;
-    next_ = (next_ + 1) % room;
-    count_ = std::min(count_ + 1, room);
-}
-
-double Contract::Times::median() const {
-    if (empty()) return 0;
-    auto sorted = last_;
-    std::sort(sorted.begin(), sorted.begin() + count_);
-    const auto middle = static_cast<std::size_t>(count_ / 2);
-    return count_ % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-double Contract::Times::least() const {
-    return *std::min_element(last_.begin(), last_.begin() + std::max(count_, 1));
-}
-
 double Contract::call_us(int which) const {
     const Known& k = state_of(which);
     if (!k.times.empty()) return k.times.median();
@@ -240,26 +221,52 @@ void Contract::called(double us) {
                 end_trial();
             return;
         case Phase::audit:
-            if (--runs_left_ > 0) return;
-            // Plain CSR has become slower as well: it is the machine.
-            if (call_us(trial_) < kBetter * plain_us()) {
-                active_ = trial_;
-                balance_ = std::max(balance_, plain_us());
-            } else {
-                state_of(trial_).state = State::dropped;
-            }
-            settle_or_wait();
+            if (--runs_left_ == 0) end_audit();
             return;
         case Phase::waiting:
         case Phase::settled:
-            if (active_ == 0 || balance_ >= 0) return;
-            trial_ = active_;
-            active_ = 0;
-            known_.front().times.clear();
-            runs_left_ = terms_.trials;
-            phase_ = Phase::audit;
+            if (active_ == 0) return;
+            note_debt(us - (1 + share) * plain_us());
+            if (balance_ < 0 && debt_.us > 0) begin_audit();
             return;
     }
+}
+
+/// Adds up by how much calls of the active offer take longer than promised, and forgets it where
+/// faster ones have made up for it.
+void Contract::note_debt(double excess_us) {
+    debt_.us += excess_us;
+    ++debt_.calls;
+    debt_.most_us = std::max(debt_.most_us, excess_us);
+    if (debt_.us <= 0) debt_ = {};
+}
+
+/// The balance is below zero and the last calls are to blame, not a conversion, which faster calls
+/// pay for in time: is it the offer or the machine?
+void Contract::begin_audit() {
+    debt_.plain_us = plain_us();
+    trial_ = active_;
+    active_ = 0;
+    known_.front().times.clear();
+    runs_left_ = terms_.trials;
+    phase_ = Phase::audit;
+}
+
+void Contract::end_audit() {
+    // Where plain CSR has become slower as well, it would have taken so much longer itself.
+    const double forgiven =
+        std::min(debt_.us, (1 + terms_.epsilon) * static_cast<double>(debt_.calls) *
+                               std::max(0.0, plain_us() - debt_.plain_us));
+    balance_ += forgiven;
+    debt_.us -= forgiven;
+    // One call may have been disturbed, which is no fault of the offer; two are too many.
+    const bool fast = call_us(trial_) < kBetter * plain_us() && debt_.us <= debt_.most_us;
+    if (fast)
+        active_ = trial_;
+    else
+        state_of(trial_).state = State::dropped;
+    if (!fast || debt_.us <= 0) debt_ = {};
+    settle_or_wait();
 }
 
 void Contract::end_trial() {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "models/shortlist.hpp"
+#include "tuner/last_times.hpp"
 
-#include <array>
 #include <vector>
 
 namespace sptune::tuner {
@@ -90,23 +90,10 @@ class Contract {
   private:
     enum class Phase { plain, waiting, trial, audit, settled };
     enum class State { waiting, converted, proven, dropped };
-    /// The last times of a kernel. Allocates nothing: it is part of calls.
-    class Times {
-      public:
-        void add(double us);
-        void clear() { count_ = next_ = 0; }
-        bool empty() const { return count_ == 0; }
-        double median() const;  ///< 0 for none
-        double least() const;
-
-      private:
-        std::array<double, 9> last_{};
-        int count_ = 0, next_ = 0;
-    };
     struct Known {
         Offer predicted;
         State state = State::waiting;
-        Times times;
+        LastTimes times;
         double convert_us = 0;  ///< measured; 0: not yet
     };
 
@@ -123,6 +110,9 @@ class Contract {
     void open_account();
     Step begin_trial(int offer, bool convert);
     void end_trial();
+    void note_debt(double excess_us);
+    void begin_audit();
+    void end_audit();
     void settle_or_wait();
 
     Terms terms_;
@@ -137,6 +127,14 @@ class Contract {
     int epochs_ = 1;
     double slower_ = 1;  ///< by how much conversions passed their predictions, at worst
     double balance_ = 0;
+    /// Of calls of the active offer that took longer than promised.
+    struct Debt {
+        double us = 0;        ///< in sum, less what faster ones have saved since
+        double most_us = 0;   ///< of one call
+        long long calls = 0;  ///< since there is a debt
+        double plain_us = 0;  ///< a call of plain CSR, as known when the audit began
+    };
+    Debt debt_;
 };
 
 }  // namespace sptune::tuner

@@ -4,6 +4,7 @@
 #include "tuner/identify.hpp"
 
 #include <cmath>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -70,6 +71,28 @@ void Plan<T, P>::begin_with(const Kernel& plain, const Kernel& otherwise) {
     }
 }
 
+/// Where plain CSR is not allowed: makes the choice number 0, or the first runner-up that can be
+/// converted.
+template <class T, class P>
+void Plan<T, P>::begin_with_allowed() {
+    const Kernel& chosen = *kernels_.find(selection_.chosen.id);
+    std::exception_ptr failure;
+    try {
+        return begin_with(chosen, chosen);
+    } catch (const std::exception& e) {
+        failure = std::current_exception();
+        selection_.why += fmt::format(" {} could not be used: {}.", kernels_.id(chosen), e.what());
+    }
+    for (const Ranked& r : selection_.runners_up) try {
+            ready_.clear();
+            const Kernel& next = *kernels_.find(r.id);
+            require_legal(next);
+            return begin_with(next, next);
+        } catch (const std::exception&) {  // the next one may do
+        }
+    std::rethrow_exception(failure);
+}
+
 /// What everything is held against: the safe kernel, unless constraints forbid it or a measurement
 /// says that it is slower than the baseline.
 template <class T, class P>
@@ -103,8 +126,7 @@ void Plan<T, P>::choose(const Past& past) {
         if (ready_.empty()) begin_with(plain_kernel(), kernels_.baseline());
         return add_offers(terms, past);
     }
-    const Kernel& chosen = *kernels_.find(selection_.chosen.id);
-    begin_with(chosen, chosen);
+    begin_with_allowed();
     contract_ =
         std::make_unique<Contract>(terms, selection_.chosen.predicted_us, std::vector<Offer>{});
 }

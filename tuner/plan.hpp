@@ -74,11 +74,13 @@ class Plan {
 
     bool may_wait() const;
     void begin_with(const Kernel& plain, const Kernel& otherwise);
+    void begin_with_allowed();
     const Kernel& plain_kernel() const;
     void choose(const Past& past = {});
     void add_offers(const Terms& terms, const Past& past);
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     void require_legal(const Kernel& kernel);
+    std::uint64_t held_bytes() const;
     bool convert(int which, void* stream = nullptr);
     void first_call(const Ready& ready) const;
     void wait_for_calls(void* stream) const;

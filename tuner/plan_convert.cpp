@@ -3,6 +3,8 @@
 #include "models/holding.hpp"
 #include "tuner/plan.hpp"
 
+#include <fmt/format.h>
+
 namespace sptune::tuner {
 namespace {
 
@@ -15,14 +17,27 @@ constexpr double kMostBytes = 6;
 template <class T, class P>
 void Plan<T, P>::require_legal(const Kernel& kernel) {
     if (!selection_.features) selection_.features = matrix_.features();
-    const std::uint64_t allowed = options_.select.constraints.memory_bytes;
+    const std::uint64_t allowed = options_.select.constraints.memory_bytes, held = held_bytes();
     if (allowed == ~0ull && models::surely_fits(*selection_.features, kernel.variant)) return;
     const Footprint f = kernel.inspect(matrix_.view, *selection_.features, kernel.variant.params);
     if (!f.illegal.empty()) throw Error(f.illegal);
-    const double most =
-        Limits{}.storage_factor * static_cast<double>(ready_.front()->storage->bytes());
-    if (f.storage_bytes > allowed || static_cast<double>(f.storage_bytes) > most + 65536)
+    const double csr = static_cast<double>(
+        models::estimated_bytes(*selection_.features, kernels_.baseline().variant));
+    if (static_cast<double>(f.storage_bytes) > Limits{}.storage_factor * csr + 65536)
         throw Error("it needs more memory than it may");
+    if (f.storage_bytes > allowed || held > allowed - f.storage_bytes)
+        throw Error(fmt::format("it needs {} bytes, and {} of the {} allowed are in use",
+                                f.storage_bytes, held, allowed));
+}
+
+/// Beside the caller's arrays, in which kernels on plain CSR work.
+template <class T, class P>
+std::uint64_t Plan<T, P>::held_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& r : ready_)
+        if (r->storage && r->kernel->variant.layout != kernels_.baseline().variant.layout)
+            sum += r->storage->bytes();
+    return sum;
 }
 
 /// On a GPU, so that what is timed next is not taken to last as long as the calls before it, which
@@ -55,8 +70,10 @@ bool Plan<T, P>::convert(int which, void* stream) {
     const Clock clock = options_.select.clock;
     const double start = clock();
     try {
-        // The choice was looked at when choosing.
-        if (which > 0 && !r.was_active && kernels_.id(*r.kernel) != selection_.chosen.id)
+        // The choice was looked at when choosing, but others may have taken its room since.
+        const bool capped = options_.select.constraints.memory_bytes != ~0ull;
+        if (which > 0 && !r.storage && !r.was_active &&
+            (capped || kernels_.id(*r.kernel) != selection_.chosen.id))
             require_legal(*r.kernel);
         if (auto* const shared = dynamic_cast<SharesValues<T>*>(r.storage.get())) {
             shared->share(matrix_.view.values);

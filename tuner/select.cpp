@@ -255,13 +255,20 @@ class Selector {
     }
 
     template <class Inspect>
-    bool usable(const Entrant<T, P>& e, const Inspect& inspect) const {
+    bool usable(const Entrant<T, P>& e, const Inspect& inspect) {
         const std::uint64_t most = options_.constraints.memory_bytes;
         if (e.held && *e.held > most) return false;
         if (e.kernel == &kernels_.baseline()) return true;
         if (!e.held && most == ~0ull && models::surely_fits(features_.value(), e.kernel->variant))
             return true;
-        const Footprint f = inspect(*e.kernel);
+        Footprint f;
+        try {
+            f = inspect(*e.kernel);
+        } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
+            lookup_.notes.push_back(
+                fmt::format("{} cannot be looked at: {}", e.ranked.id, failure.what()));
+            return false;
+        }
         if (e.held) return f.illegal.empty();  // it has been measured
         const double csr =
             static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));

@@ -26,8 +26,9 @@ std::string on_miss(const Lookup& l, const std::string& device_key) {
 }
 
 std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
-    if (!l.asked) return "No database was asked. ";
-    std::string text = s.source == Source::exact ? "" : on_miss(l, device_key);
+    std::string text = !l.asked                    ? "No database was asked. "
+                       : s.source == Source::exact ? ""
+                                                   : on_miss(l, device_key);
     if (!l.notes.empty()) text += fmt::format("Passed over: {}. ", fmt::join(l.notes, "; "));
     return text;
 }

@@ -110,6 +110,18 @@ TYPED_TEST(Library, NewValuesAndStructuresAreNoticedInHostMemory) {
     }
 }
 
+TEST(LibraryMore, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
+    const Matrix<double, std::int32_t> a(1000);
+    auto counted = a.view(), open = a.view();
+    counted.nnz = a.row_ptr.back(), open.nnz = -1;
+    const auto x = wavy<double>(1000);
+    std::vector<double> y(1000);
+    sptune::auto_spmv(counted, x, y);
+    EXPECT_NE(sptune::why(open), "");
+    sptune::forget(open);
+    EXPECT_EQ(sptune::why(counted), "");
+}
+
 TEST(LibraryMore, DeterministicPlansRepeatThemselvesFromTheFirstCallOn) {
     const Matrix<float, std::int32_t> a(3000);
     const auto x = wavy<float>(3000);

@@ -106,7 +106,7 @@ TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
         Truth truth{log_uniform(1, 1000), {}};
         std::vector<Offer> predicted;
         const double plain_predicted = truth.plain_us;
-        for (int i = static_cast<int>(4 * random.uniform()); i > 0; --i) {
+        for (int i = static_cast<int>(7 * random.uniform()); i > 0; --i) {
             predicted.push_back(
                 {truth.plain_us * log_uniform(0.1, 1.2), truth.plain_us * log_uniform(0.1, 100)});
             // Up to fifty times wrong, either way.
@@ -120,6 +120,36 @@ TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
             << "trial " << trial << ": " << calls << " calls, " << out.conversions
             << " conversions";
     }
+}
+
+TEST(Contract, AConversionThatTookLongerIsNotForgiven) {
+    // The first conversion leaves a debt that the active offer pays off slowly; meanwhile no other
+    // one may be begun, since the promise covers only the worst.
+    for (const bool watch : {true, false}) {
+        Terms terms;
+        terms.watch = watch;
+        const std::vector<Offer> predicted{{75, 0}, {40, 30000}, {72.8, 10000}};
+        const Truth truth{100, {{75, 0}, {75, 36000}, {75, 20000}}};
+        for (const long long calls : {1000, 1378, 2000, 3000}) {
+            Contract contract(terms, 100, predicted);
+            const Outcome out = live(contract, truth, predicted, calls);
+            EXPECT_LE(out.total_us, promise(terms, truth, static_cast<double>(calls)) +
+                                        out.convert_us + out.call_us + 1e-6)
+                << calls;
+            EXPECT_EQ(out.active, 1);
+        }
+    }
+}
+
+TEST(Contract, AMachineThatSlowsDownIsNotTheOffersFault) {
+    Terms terms;
+    Truth truth{100, {{50, 100}}};
+    const auto predicted = truth.offers;
+    Contract contract(terms, 100, predicted);
+    live(contract, truth, predicted, 100);
+    truth.plain_us = 400, truth.offers[0].call_us = 200;
+    EXPECT_EQ(live(contract, truth, predicted, 5000).active, 1);
+    EXPECT_GE(contract.balance_us(), 0);
 }
 
 TEST(Contract, LiesAboutPlainCsrChangeNothing) {

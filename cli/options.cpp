@@ -183,8 +183,9 @@ bool Options::parse(const std::vector<std::string>& args) {
 
 std::string Options::help() const {
     constexpr std::size_t kWidth = 100;
-    std::string out = fmt::format("{}\n\nUsage: sptune {} {}{}\n", wrap(summary_, kWidth, 0),
-                                  command_, synopsis_, options_.empty() ? "" : " [OPTION...]");
+    std::string out = fmt::format("{}\n\nUsage: sptune {}{}{}{}\n", wrap(summary_, kWidth, 0),
+                                  command_, synopsis_.empty() ? "" : " ", synopsis_,
+                                  options_.empty() ? "" : " [OPTION...]");
     std::size_t widest = 0;
     std::vector<std::string> forms;
     for (const Option& option : options_) {

@@ -26,13 +26,19 @@ struct Entrant {
 template <class T, class P>
 using Field = std::vector<Entrant<T, P>>;
 
-/// The stored bytes of a call less those of the vectors; nothing for what is used in place.
+/// The stored bytes of a call less those of the vectors, as plain CSR's tell them; nothing for what
+/// is used in place.
 template <class T, class P>
 std::uint64_t bytes_held(const db::Candidate& c, const SpmvKernel<T, P>& kernel,
-                         const KernelIndex<T, P>& kernels, const CsrView<T, P>& a) {
-    const auto vectors =
-        (static_cast<std::uint64_t>(a.rows) + static_cast<std::uint64_t>(a.cols)) * sizeof(T);
+                         const db::Digest& digest, const KernelIndex<T, P>& kernels,
+                         const CsrView<T, P>& a) {
     if (kernel.variant.layout == kernels.baseline().variant.layout) return 0;
+    const auto plain = std::find_if(digest.fastest.begin(), digest.fastest.end(),
+                                    [&](const auto& d) { return d.id == digest.baseline; });
+    const std::uint64_t csr = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
+                              (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
+    const std::uint64_t vectors =
+        plain != digest.fastest.end() && plain->bytes > csr ? plain->bytes - csr : 0;
     return c.bytes > vectors ? c.bytes - vectors : 0;
 }
 
@@ -46,8 +52,9 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
         const SpmvKernel<T, P>* kernel = kernels.find(c.id);
         const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
         if (kernel && !changed && c.time) {
-            field.push_back(
-                {kernel, {c.id, c.time->median, c.convert_us}, bytes_held(c, *kernel, kernels, a)});
+            field.push_back({kernel,
+                             {c.id, c.time->median, c.convert_us},
+                             bytes_held(c, *kernel, digest, kernels, a)});
             continue;
         }
         ++lookup.stale;

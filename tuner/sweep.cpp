@@ -7,6 +7,8 @@
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/sweep_contenders.hpp"
 
+#include <algorithm>
+
 namespace sptune::tuner {
 namespace {
 
@@ -25,6 +27,13 @@ Contender contender(CsrView<T, P> a, const Features& features, const SpmvKernel<
     };
 }
 
+/// Of kernels that differ in whether they use one thread or all, one is enough where all are one.
+bool repeats_another(const Variant& variant, int threads) {
+    return threads == 1 &&
+           std::any_of(variant.params.begin(), variant.params.end(),
+                       [](const Param& p) { return p.name == "w" && p.value == 1; });
+}
+
 }  // namespace
 
 template <class T, class P>
@@ -38,7 +47,8 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
     const int threads = resolve_threads(options.threads);
     std::vector<Contender> contenders;
     for (const SpmvKernel<T, P>& kernel : kernels)
-        if (wanted_by(kernel.variant, baseline, options))
+        if (wanted_by(kernel.variant, baseline, options) &&
+            !(options.variants == "*" && repeats_another(kernel.variant, threads)))
             contenders.push_back(contender(a, features, kernel, problem, threads, options.clock));
     return sweep_contenders(subject_of(a, problem.used_cols), features, std::move(contenders),
                             baseline, device, options);

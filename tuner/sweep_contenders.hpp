@@ -23,7 +23,7 @@ struct Subject {
 
 template <class T, class P>
 Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
-    const auto rows = static_cast<std::uint64_t>(a.rows), cols = static_cast<std::uint64_t>(a.cols);
+    const auto rows = static_cast<std::uint64_t>(a.rows);
     const auto nnz = static_cast<std::uint64_t>(a.nnz());
     Subject s;
     s.rows = a.rows, s.cols = a.cols, s.nnz = static_cast<std::int64_t>(nnz);
@@ -31,7 +31,7 @@ Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
     s.index = index_type_of<P>();
     s.flops = 2.0 * static_cast<double>(nnz);
     s.csr_bytes = nnz * (sizeof(T) + sizeof(index_t)) + (rows + 1) * sizeof(P);
-    s.vector_bytes = (rows + cols) * sizeof(T);
+    s.vector_bytes = (rows + used_cols) * sizeof(T);
     // Writing y may overlap with reading in caches, so only reads count.
     s.least_bytes = used_cols * sizeof(T);
     s.used_cols = used_cols;

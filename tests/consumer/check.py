@@ -27,6 +27,12 @@ for program in ("consumer_cpp", "consumer_c"):
     run(scratch / "build" / program)
 run(prefix / "bin" / "sptune", "--version")
 
+# The examples build by themselves (those of the CPU; looking for a CUDA compiler takes longer than they do).
+examples = Path(source).parent.parent / "examples"
+run(cmake, "-G", "Ninja", "-S", examples, "-B", scratch / "examples", f"-DCMAKE_PREFIX_PATH={prefix}",
+    "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CUDA_COMPILER=NOTFOUND")
+run(cmake, "--build", scratch / "examples", "--target", "example_cg", "example_cg_c")
+
 # A database that was installed with it is found, wherever the prefix lies, by the program and the library.
 built_in = prefix / "share" / "sptune" / "built-in.json"
 built_in.parent.mkdir(parents=True, exist_ok=True)

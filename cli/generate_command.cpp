@@ -3,12 +3,14 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_output.hpp"
 #include "cli/nearest.hpp"
+#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/table.hpp"
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
+#include "matrix/memory.hpp"
 
 #include <limits>
 #include <map>
@@ -49,8 +51,20 @@ void make(const GenerateRequest& request, const std::string& path) {
     warn(written_summary(path, matrix.rows, matrix.cols, matrix.nnz(), watch.seconds()));
 }
 
+/// Generating takes minutes before memory runs out. What is expected is an upper bound.
+template <class T>
+void require_room(const GenerateRequest& request) {
+    const double entries = static_cast<double>(expected_nnz(request));
+    const double bytes = entries * (sizeof(T) + sizeof(index_t));
+    if (const auto room = static_cast<double>(available_memory()); bytes > 2 * room)
+        throw UsageError(
+            fmt::format("up to {:.3g} entries take {}, and there are {} of memory; make it smaller",
+                        entries, byte_count(bytes), byte_count(room)));
+}
+
 template <class T>
 void make(const GenerateRequest& request, const std::string& path) {
+    require_room<T>(request);
     if (expected_nnz(request) > std::numeric_limits<std::int32_t>::max())
         make<T, std::int64_t>(request, path);
     else

@@ -83,6 +83,10 @@ class Refused(CliTest):
         self.refused(self.write("many.mtx", BANNER + "2 2 1\n1 1 1.0\n2 2 1.0\n"))
         self.refused(self.write("size.mtx", BANNER + "99999999999 2 1\n1 1 1.0\n"))
 
+    def test_what_no_memory_holds_is_not_begun(self):
+        done = self.expect(2, "generate", "uniform", "--rows", 2000000000, "--density", 0.5, "-o", self.folder / "x.mtx")
+        self.assertIn("make it smaller", done.stderr)
+
     def test_complex_is_refused_by_name(self):
         text = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1.0 0.0\n"
         self.refused(self.write("complex.mtx", text), "complex")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace sptune::models {
@@ -23,6 +24,29 @@ void add_tree(const Node* nodes, std::int32_t root, const Leaf* leaves, const fl
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
     const Leaf* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
+}
+
+/// By how much each output of a row should change, so that choosing the least costs less.
+void follow_choice(const float* costs, const float* outputs, const ChoiceOptions& o,
+                   std::span<float> change) {
+    const auto cost = [&](std::size_t k) {
+        return std::min(static_cast<double>(costs[k]), o.most);
+    };
+    float least = std::numeric_limits<float>::infinity();
+    for (std::size_t k = 0; k < change.size(); ++k)
+        if (!std::isnan(costs[k])) least = std::min(least, outputs[k]);
+    double chances = 0, expected = 0;
+    for (std::size_t k = 0; k < change.size(); ++k) {
+        change[k] = std::isnan(costs[k])
+                        ? 0
+                        : static_cast<float>(std::exp(-o.sharpness * (outputs[k] - least)));
+        if (change[k] == 0) continue;
+        chances += change[k], expected += change[k] * cost(k);
+    }
+    for (std::size_t k = 0; k < change.size(); ++k)
+        if (change[k] != 0)
+            change[k] =
+                static_cast<float>(o.step * change[k] / chances * (cost(k) - expected / chances));
 }
 
 }  // namespace
@@ -57,8 +81,10 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
     require(std::all_of(base_.begin(), base_.end(), finite), "a value is not a number");
 }
 
-Forest Forest::train(const Table& table, const ForestOptions& options) {
+Forest Forest::train(const Table& table, const ForestOptions& options,
+                     const std::vector<float>& costs, const ChoiceOptions& choice) {
     require(table.rows > 0 && table.outputs > 0, "nothing to learn from");
+    require(choice.trees == 0 || costs.size() == table.y.size(), "costs do not match the outputs");
     std::vector<float> base(table.outputs);
     for (std::size_t k = 0; k < table.outputs; ++k) {
         double sum = 0, count = 0;
@@ -66,25 +92,37 @@ Forest Forest::train(const Table& table, const ForestOptions& options) {
             if (const float y = table.y_of(i)[k]; !std::isnan(y)) sum += y, count += 1;
         base[k] = static_cast<float>(count > 0 ? sum / count : 0);
     }
-    std::vector<float> residual(table.y);
-    for (std::size_t i = 0; i < residual.size(); ++i)
-        residual[i] = std::isnan(residual[i]) ? 0 : residual[i] - base[i % table.outputs];
+    std::vector<float> outputs(table.y.size()), residual(table.y.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = base[i % table.outputs];
 
-    TreeGrower grower(table, options);
     std::mt19937_64 random(options.seed);
     std::vector<std::int32_t> roots;
     std::vector<Node> nodes;
-    std::vector<float> leaves, step(table.outputs);
-    for (int t = 0; t < options.trees; ++t) {
+    std::vector<float> leaves;
+    const auto add = [&](TreeGrower& grower) {
         const auto root = static_cast<std::int32_t>(nodes.size());
         roots.push_back(root);
         grower.grow(residual, random, nodes, leaves);
+        for (std::size_t i = 0; i < table.rows; ++i)
+            add_tree(nodes.data(), root, leaves.data(), table.x_of(i), table.outputs,
+                     outputs.data() + i * table.outputs);
+    };
+    TreeGrower regression(table, options);
+    for (int t = 0; t < options.trees; ++t) {
+        for (std::size_t i = 0; i < residual.size(); ++i)
+            residual[i] = std::isnan(table.y[i]) ? 0 : table.y[i] - outputs[i];
+        add(regression);
+    }
+    ForestOptions whole = options;
+    whole.rate = 1;  // the step is part of the gradient
+    TreeGrower descent(table, whole);
+    for (int t = 0; t < choice.trees; ++t) {
         for (std::size_t i = 0; i < table.rows; ++i) {
-            std::fill(step.begin(), step.end(), 0.0f);
-            add_tree(nodes.data(), root, leaves.data(), table.x_of(i), table.outputs, step.data());
-            for (std::size_t k = 0; k < table.outputs; ++k)
-                if (!std::isnan(table.y_of(i)[k])) residual[i * table.outputs + k] -= step[k];
+            const std::size_t row = i * table.outputs;
+            follow_choice(costs.data() + row, outputs.data() + row, choice,
+                          std::span(residual).subspan(row, table.outputs));
         }
+        add(descent);
     }
     std::vector<Fixed> fixed(leaves.size());
     std::transform(leaves.begin(), leaves.end(), fixed.begin(), to_fixed);

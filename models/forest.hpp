@@ -34,6 +34,17 @@ struct ForestOptions {
     std::uint64_t seed = 1;
 };
 
+/// More trees behind those, that take away what choosing the least output is expected to cost.
+/// Where the least outputs are close to each other, errors of the others do not matter, and a
+/// regression does not know that. Outputs are taken to be chosen with a chance of exp(-sharpness ·
+/// output) (a soft minimum); the trees follow the gradient of the mean cost.
+struct ChoiceOptions {
+    int trees = 0;
+    double sharpness = 40;
+    double step = 0.1;
+    double most = 0.5;  ///< a choice that costs more counts as this much
+};
+
 /// x[input] <= limit goes to the next node, else to `right`. A leaf has input -1 and its values at
 /// `right` · outputs.
 struct Node {
@@ -49,7 +60,10 @@ class Forest {
     Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
            std::vector<Node> nodes, std::vector<Fixed> leaves);
 
-    static Forest train(const Table& table, const ForestOptions& options);
+    /// `costs` are those of choosing each output, as large as table.y, NaN where it cannot be
+    /// chosen; none without trees for them.
+    static Forest train(const Table& table, const ForestOptions& options,
+                        const std::vector<float>& costs = {}, const ChoiceOptions& choice = {});
 
     /// `out` has outputs() numbers, x at least inputs(). Some microseconds.
     void predict(const float* x, float* out) const;

@@ -102,8 +102,11 @@ std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOp
 
 TreeOptions usual_options(Backend backend) {
     TreeOptions o;
+    o.forest.trees = 200, o.forest.rate = 0.06;
+    o.choice.trees = 40;
     if (backend == Backend::cuda) {
-        o.forest.trees = 200, o.forest.depth = 7, o.forest.rate = 0.06;
+        o.forest.trees = 150, o.forest.depth = 7, o.forest.rate = 0.08;
+        o.choice.step = 0.2;
         o.portfolio.most = 100, o.portfolio.least_blocks = true;
     }
     return o;
@@ -148,6 +151,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     if (samples.empty()) throw Error("trees: there is nothing to learn from");
     const std::vector<std::string> names = choose_portfolio(samples, options.portfolio);
     Table times = table_of(samples, names.size()), sides = table_of(samples, names.size() + 1);
+    std::vector<float> costs(times.y);  // log of how far behind
     std::set<std::string> keys;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Sample& s = *samples[i];
@@ -161,8 +165,9 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
             std::log(s.baseline_us() / streaming_us(s.features, s.device, s.value)));
         for (std::size_t k = 0; k < list.size(); ++k) {
             if (!list[k]) continue;
-            times.y[i * times.outputs + k] =
-                static_cast<float>(squeeze(std::max(std::log(list[k]->us / best), 0.0)));
+            const double behind = std::max(std::log(list[k]->us / best), 0.0);
+            times.y[i * times.outputs + k] = static_cast<float>(squeeze(behind));
+            costs[i * times.outputs + k] = static_cast<float>(behind);
             if (!list[k]->bounded)
                 side[k + 1] = static_cast<float>(
                     std::log((list[k]->convert_us + 0.01 * s.baseline_us()) / s.baseline_us()));
@@ -173,7 +178,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     parts.device_keys.assign(keys.begin(), keys.end());
     parts.bandwidth = samples.front()->device.bandwidth_curve;
     parts.portfolio = variants_of(samples, names);
-    parts.times = Forest::train(times, options.forest);
+    parts.times = Forest::train(times, options.forest, costs, options.choice);
     parts.sides = Forest::train(sides, options.side);
     if (options.folds > 1) parts.hits = hit_rates(samples, options);
     return TreeModel(std::move(parts));

@@ -13,6 +13,7 @@ namespace sptune::models {
 struct TreeOptions {
     PortfolioOptions portfolio;
     ForestOptions forest;  ///< of the times
+    ChoiceOptions choice;
     ForestOptions side{.trees = 40, .depth = 4};
     /// Folds that tell how often each format is rightly chosen; 0: not asked.
     int folds = 5;

@@ -52,6 +52,42 @@ TEST(Forest, UnknownTargetsCountForNothing) {
     EXPECT_LT(error_of(forest, t, 1), 0.12);
 }
 
+/// Both outputs vary with x[0], which does not matter to who is less; x[1] tells that.
+Table two_rivals(std::size_t rows, std::uint64_t seed) {
+    Table t{rows, 4, 2, {}, {}};
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<float> number(0, 1);
+    for (std::size_t i = 0; i < rows; ++i) {
+        float x[4];
+        for (float& v : x) t.x.push_back(v = number(random));
+        const float behind = 0.2f * (x[1] - 0.5f);
+        t.y.push_back(x[0] + behind);
+        t.y.push_back(x[0] - behind);
+    }
+    return t;
+}
+
+TEST(Forest, TreesThatFollowTheChoiceMakeItCheaper) {
+    const auto mean_cost = [](const Forest& forest, const Table& t) {
+        double sum = 0;
+        for (std::size_t i = 0; i < t.rows; ++i) {
+            const auto y = forest.predict(std::span(t.x_of(i), t.inputs));
+            const float* real = t.y_of(i);
+            sum += real[y[0] < y[1] ? 0 : 1] - std::min(real[0], real[1]);
+        }
+        return sum / static_cast<double>(t.rows);
+    };
+    const Table t = two_rivals(1000, 5), unseen = two_rivals(500, 6);
+    ForestOptions few;
+    few.trees = 10, few.depth = 2;
+    ChoiceOptions choice;
+    choice.trees = 30, choice.most = 2;
+    const double before = mean_cost(Forest::train(t, few), unseen);
+    const double after = mean_cost(Forest::train(t, few, t.y, choice), unseen);
+    EXPECT_GT(before, 0.01);
+    EXPECT_LT(after, 0.2 * before);
+}
+
 TEST(Forest, SameSeedSameTrees) {
     const Table t = known_functions(300, 4);
     const Forest a = Forest::train(t, {}), b = Forest::train(t, {});

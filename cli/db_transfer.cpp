@@ -118,7 +118,7 @@ int run_db_prune(const Words& args) {
         .flag("dry-run", dry_run, "only list what would go")
         .text("db", "PATH", db, kDbHelp)
         .example("sptune db prune --dry-run")
-        .note("Entries that a later version of sptune has written stay.");
+        .note("Files that are not sptune's stay, as do entries that a later version has written.");
     if (!options.parse(args)) return kOk;
     const auto gone = open_existing_db(db).prune(days, dry_run);
     for (const std::string& file : gone) write_text("-", file + "\n");

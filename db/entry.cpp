@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -44,6 +45,11 @@ std::string entry_key(Op op, ValueType value, IndexType index, std::uint64_t fin
                       std::string_view cache) {
     return fmt::format("{}-{}-{}-{}-{:016x}", to_string(op), to_string(value), to_string(index),
                        cache, fingerprint);
+}
+
+bool is_entry_key(std::string_view name) {
+    static const std::regex shape("(spmv|spgemm)-(f32|f64)-(i32|i64)-(warm|cold)-[0-9a-f]{16}");
+    return std::regex_match(name.begin(), name.end(), shape);
 }
 
 }  // namespace sptune::db

@@ -128,4 +128,7 @@ std::string entry_key(const Entry& entry);
 std::string entry_key(Op op, ValueType value, IndexType index, std::uint64_t fingerprint,
                       std::string_view cache);
 
+/// Whether entry_key() makes such names; what is named otherwise is somebody else's.
+bool is_entry_key(std::string_view name);
+
 }  // namespace sptune::db

@@ -77,6 +77,9 @@ void scan_directory(const fs::path& where, const Visit& visit, const Refuse& ref
         where,
         [&](const fs::path& file) {
             if (file.extension() != ".json" || AtomicFile::is_temporary(file)) return;
+            if (!is_entry_key(file.stem().string()))
+                return refuse(file.string(), "is no entry of sptune's; left alone",
+                              Trouble::foreign);
             deliver(
                 file.string(), [&] { return read_entry(file); }, visit, refuse);
         },

@@ -14,6 +14,7 @@ enum class Trouble {
     invalid,     ///< no version of sptune would use it
     newer,       ///< written by a later version
     unreadable,  ///< the system did not let us look
+    foreign,     ///< not named as sptune names its entries; nobody asked us to look into it
 };
 
 using Visit = std::function<void(const std::string& file, const Entry& entry)>;

@@ -152,8 +152,8 @@ void Store::save(const Entry& entry) const {
 
 int Store::for_each(const std::function<void(const std::string&, const Entry&)>& visit) const {
     int unusable = 0;
-    scan(where_, visit, [&](const std::string& file, const std::string& reason, Trouble) {
-        ++unusable;
+    scan(where_, visit, [&](const std::string& file, const std::string& reason, Trouble trouble) {
+        unusable += trouble != Trouble::foreign;
         warn(file, reason);
     });
     return unusable;
@@ -173,8 +173,11 @@ Store::Check Store::check() const {
     Check result;
     scan(
         where_, [&](const std::string&, const Entry&) { ++result.valid; },
-        [&](const std::string& file, const std::string& reason, Trouble) {
-            result.faults.push_back({file, reason});
+        [&](const std::string& file, const std::string& reason, Trouble trouble) {
+            if (trouble == Trouble::foreign)
+                warn(file, reason);
+            else
+                result.faults.push_back({file, reason});
         });
     return result;
 }
@@ -189,8 +192,9 @@ std::vector<std::string> Store::prune(int days, bool dry_run) const {
         [&](const std::string& file, const Entry& entry) {
             if (!entry.complete && entry.provenance.created_utc < cutoff) victims.push_back(file);
         },
-        [&](const std::string& file, const std::string&, Trouble trouble) {
+        [&](const std::string& file, const std::string& reason, Trouble trouble) {
             if (trouble == Trouble::invalid) victims.push_back(file);
+            if (trouble == Trouble::foreign) warn(file, reason);
         });
     for (const fs::path& file : leftovers(where_)) victims.push_back(file.string());
     if (!dry_run) {

@@ -12,7 +12,7 @@
 
 namespace sptune::db {
 
-/// Told about entries that could not be used: (file, reason). Never called for a plain miss. An
+/// Told about files that could not be used: (file, reason). Never called for a plain miss. An
 /// entry of an exported document is named "FILE: entries[N]".
 using Warn = std::function<void(const std::string& file, const std::string& reason)>;
 
@@ -60,8 +60,9 @@ class Store {
     void save(const Entry& entry) const;
 
     /// Visits the entries sorted by file name, or in the order of the exported document. Returns
-    /// how many were unusable; each is warned of. Nothing there at all is an empty database. Throws
-    /// InputError when the database itself cannot be read or is something else.
+    /// how many were unusable; each is warned of, as are files that are not sptune's. Nothing there
+    /// at all is an empty database. Throws InputError when the database itself cannot be read or is
+    /// something else.
     int for_each(const std::function<void(const std::string& file, const Entry&)>& visit) const;
     std::vector<Summary> list() const;
 
@@ -77,7 +78,7 @@ class Store {
 
     /// Removes invalid entries, incomplete ones older than `days` (0 to 36500) and temporary files
     /// left over by killed processes; returns what it removed. With dry_run it removes nothing.
-    /// Entries of a later version stay, as does what could not be read.
+    /// Entries of a later version stay, as does what could not be read or is not sptune's.
     std::vector<std::string> prune(int days, bool dry_run) const;
 
     const std::filesystem::path& path() const { return where_; }

@@ -149,7 +149,7 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.sptune_db("import", self.folder / "missing.json", code=3)
 
     def test_merge(self):
-        corrupt = self.folder / "other" / "device" / "x.json"
+        corrupt = self.folder / "other" / "device" / "spmv-f64-i32-warm-00000000000000c0.json"
         corrupt.parent.mkdir(parents=True)
         corrupt.write_text("garbage")
         into = self.folder / "all"
@@ -172,6 +172,16 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.assertEqual(self.sptune_db(*arguments).stdout, f"{victim}\n")
         self.assertFalse(victim.exists())
         self.sptune_db("check", "--db", self.db)
+
+    def test_files_of_others_are_left_alone(self):
+        foreign = self.db / "sub" / "settings.json"
+        foreign.parent.mkdir()
+        foreign.write_text('{"a":1}')
+        for command in ("check", "prune"):
+            done = self.sptune_db(command, "--db", self.db)
+            self.assertIn(f"{foreign}: ignored: is no entry of sptune's", done.stderr)
+            self.assertNotIn(str(foreign), done.stdout)
+        self.assertTrue(foreign.exists())
 
     def test_help_and_usage(self):
         commands = ("list", "show", "export", "import", "merge", "check", "prune")

@@ -51,7 +51,7 @@ TEST(Merge, CountsWhatItRefuses) {
     const Scratch scratch;
     const Store from(scratch / "from"), to(scratch / "to");
     for (std::uint64_t seed = 0; seed < 5; ++seed) from.save(random_entry(seed));
-    put(scratch / "from" / "device" / "x.json", "garbage");
+    put(scratch / "from" / "device" / "spmv-f64-i32-warm-00000000000000c0.json", "garbage");
     const Entry newer = random_entry(0);
     put(to.path() / newer.device.key / (entry_key(newer) + ".json"),
         "{\"schema\": \"sptune.entry/2\"}");

@@ -35,6 +35,12 @@ void age(const fs::path& file, int hours) {
 TEST(Key, IsReadableAndSafeAsAPath) {
     EXPECT_EQ(entry_key(Op::spmv, ValueType::f64, IndexType::i32, 0xabc, "warm"),
               "spmv-f64-i32-warm-0000000000000abc");
+    EXPECT_TRUE(is_entry_key("spmv-f64-i32-warm-0000000000000abc"));
+    for (std::uint64_t seed = 0; seed < 20; ++seed)
+        EXPECT_TRUE(is_entry_key(entry_key(random_entry(seed))));
+    for (const char* other : {"", "settings", "spmv-f64-i32-warm-abc", "spmv-f64-i32-warm",
+                              "spmv-f64-i32-warm-0000000000000abc.bak"})
+        EXPECT_FALSE(is_entry_key(other)) << other;
     EXPECT_EQ(path_safe("amd-epyc_9454.48t+x"), "amd-epyc_9454.48t+x");
     EXPECT_EQ(path_safe("../../etc/passwd"), "_._.._etc_passwd");
     EXPECT_EQ(path_safe(""), "_");
@@ -184,8 +190,11 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     stale.provenance.created_utc = utc_time(now - std::chrono::hours(24 * 40));
     for (const Entry& entry : {complete, fresh, stale}) store.save(entry);
     const fs::path device = store.path() / "cpu-test-0t";
-    const fs::path corrupt = device / "corrupt.json", newer = device / "newer.json";
+    const fs::path corrupt = device / "spmv-f64-i32-warm-00000000000000c0.json",
+                   newer = device / "spmv-f64-i32-warm-00000000000000c1.json",
+                   foreign = store.path() / "sub" / "settings.json";
     put(corrupt, "{");
+    put(foreign, "{}");
     put(newer, "{\"schema\": \"sptune.entry/2\"}");
     // A temporary file as a killed writer leaves it, and one of a writer that may still be alive.
     const fs::path left = device / ".sptune-left.tmp", live = device / ".sptune-live.tmp";
@@ -203,6 +212,7 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     for (const std::string& file : removed) EXPECT_FALSE(fs::exists(file));
     EXPECT_EQ(store.list().size(), 2u);
     EXPECT_TRUE(fs::exists(newer));
+    EXPECT_TRUE(fs::exists(foreign));
     EXPECT_TRUE(fs::exists(live));
 }
 

@@ -7,13 +7,13 @@ namespace sptune::cli {
 
 enum ExitCode : int {
     kOk = 0,
-    kFailure = 1,       ///< failed while running
-    kUsage = 2,         ///< the command line makes no sense
-    kRefused = 3,       ///< an input was refused; the message names file and line
-    kNoDevice = 4,      ///< no such device or backend here
-    kUnverified = 5,    ///< a kernel computed a wrong result
-    kBudget = 6,        ///< stopped by the budget; partial results are stored
-    kInterrupted = 130  ///< Ctrl-C
+    kFailure = 1,     ///< failed while running
+    kUsage = 2,       ///< the command line makes no sense
+    kRefused = 3,     ///< an input was refused; the message names file and line
+    kNoDevice = 4,    ///< no such device or backend here
+    kUnverified = 5,  ///< a kernel computed a wrong result
+    kBudget = 6,      ///< stopped by the budget; partial results are stored
+    // 128 plus its number after a signal, 130 for Ctrl-C: see cli/interrupt.hpp.
 };
 
 /// The code of the classes in matrix/error.hpp; kFailure for everything else.

@@ -4,24 +4,38 @@ namespace sptune::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not lock");
+std::atomic<int> received{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler may not lock");
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
     struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_handler = [](int signal) {
+        received = signal;
+        interrupted = true;
+    };
     action.sa_flags = SA_RESETHAND;  // the second one takes the default way
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &before_);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+        sigaction(kSignals[i], &action, &before_[i]);
+        // nohup has seen to it that the end of the terminal is not ours.
+        if (kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN)
+            sigaction(SIGHUP, &before_[i], nullptr);
+    }
 }
 
 InterruptGuard::~InterruptGuard() {
-    sigaction(SIGINT, &before_, nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 const std::atomic<bool>& InterruptGuard::flag() {
     return interrupted;
+}
+
+int InterruptGuard::exit_code() {
+    return 128 + received;
 }
 
 }  // namespace sptune::cli

@@ -48,7 +48,7 @@ int first_failure(const std::vector<Item>& items, Work work) {
     int code = kOk;
     for (const Item& item : items) {
         const int now = work(item);
-        if (now == kInterrupted) return kInterrupted;
+        if (InterruptGuard::flag()) return InterruptGuard::exit_code();
         if (code == kOk) code = now;
     }
     return code;
@@ -139,7 +139,7 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
     const std::string rest = fmt::format("{} kernels were not reached; {}", left, left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);
-        return kInterrupted;
+        return InterruptGuard::exit_code();
     }
     if (wrong) return kUnverified;
     if (entry.winner.empty()) {

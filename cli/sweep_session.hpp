@@ -15,7 +15,7 @@
 namespace sptune::cli {
 
 /// Calls work(path) for each in turn and returns the first exit code that is not 0. A matrix that
-/// fails is warned of and skipped; only Ctrl-C ends it early.
+/// fails is warned of and skipped; only Ctrl-C and the like (cli/interrupt.hpp) end it early.
 int for_each_matrix(const std::vector<std::string>& paths,
                     const std::function<int(const std::string& path)>& work);
 

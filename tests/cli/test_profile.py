@@ -115,14 +115,16 @@ class OnTerminal(CliTest):
 
     def test_interrupted_sweep_is_stored_and_resumed(self):
         path = self.matrix(rows=250000)
-        process, terminal = self.start("profile", path)
-        self.read_until(terminal, "best ")  # the sweep's progress: something was measured
-        process.send_signal(signal.SIGINT)
-        rest = self.read_until(terminal)
-        self.assertEqual(process.wait(), 130, rest)
-        (file,) = (self.folder / "db").rglob("*.json")
-        before = json.loads(file.read_text())
-        self.assertFalse(before["complete"])
+        for sent, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
+            process, terminal = self.start("profile", path, "--fresh")
+            self.read_until(terminal, "best ")  # the sweep's progress: something was measured
+            process.send_signal(sent)
+            rest = self.read_until(terminal)
+            self.assertEqual(process.wait(), code, rest)
+            (file,) = (self.folder / "db").rglob("*.json")
+            before = json.loads(file.read_text())
+            self.assertFalse(before["complete"])
+            self.assertGreater(len([c for c in before["candidates"] if c["status"] == "ok"]), 0)
 
         # The next run takes over what was measured, here with nothing else to measure.
         measured = [c for c in before["candidates"] if c["status"] == "ok"]

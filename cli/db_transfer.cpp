@@ -22,18 +22,21 @@ int take_in(const Words& sources, const db::Store& target) {
     db::MergeCount all;
     for (const std::string& source : sources) {
         const db::MergeCount count = db::merge(open_db(source), target);
-        all.written += count.written;
+        all.taken += count.taken;
+        all.replaced += count.replaced;
         all.kept += count.kept;
         all.refused += count.refused;
     }
-    write_text("-", fmt::format("{} taken, {} already there, {} refused; database {}\n",
-                                all.written, all.kept, all.refused, target.path().string()));
-    return all.refused > 0 && all.written + all.kept == 0 ? kRefused : kOk;
+    write_text("-", fmt::format("{} taken, {} replaced, {} kept, {} refused; database {}\n",
+                                all.taken, all.replaced, all.kept, all.refused,
+                                target.path().string()));
+    return all.refused > 0 && all.taken + all.replaced + all.kept == 0 ? kRefused : kOk;
 }
 
 constexpr const char* kMergeRule =
-    "Where both have an entry for the same matrix and device, a complete one beats an incomplete "
-    "one, then the newer one stays.";
+    "Where both have an entry for the same matrix and device, the one with more kernels stays, then "
+    "a\ncomplete one, then the newer one. taken: is new; replaced: pushed out another; kept: did "
+    "not.";
 
 db::ExportFormat parse_format(const std::string& name) {
     if (name == "json") return db::ExportFormat::json;

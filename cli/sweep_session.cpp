@@ -3,29 +3,20 @@
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/number.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
+#include "db/knowledge.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/error.hpp"
-
-#include <algorithm>
+#include "tuner/join.hpp"
 
 #include <fmt/format.h>
 
 namespace sptune::cli {
 namespace {
-
-/// Does `stored` know a time that `fresh` does not, as after a stopped or restricted sweep?
-bool knows_more(const db::Entry& stored, const db::Entry& fresh) {
-    if (stored.complete && !fresh.complete) return true;
-    return std::any_of(stored.candidates.begin(), stored.candidates.end(), [&](auto& candidate) {
-        const db::Candidate* now = db::find(fresh, candidate.id);
-        return candidate.status == db::Status::ok &&
-               (!now || now->status == db::Status::not_reached);
-    });
-}
 
 int guarded(const std::string& path, const std::function<int(const std::string&)>& work) {
     try {
@@ -107,14 +98,31 @@ std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType 
                         db::entry_key(op, value, index, fingerprint, request_.cache));
 }
 
+std::string SweepSession::store(const db::Entry& entry) const {
+    auto before = request_.fresh ? std::nullopt
+                                 : store_->load(entry.device.key, db::entry_key(entry));
+    if (before) {
+        const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+        tuner::drop_changed(*before, variants_of(entry.op, backend, entry.value, entry.index));
+        const bool losing = db::knows_more(*before, entry);
+        const bool gaining = db::knows_more(entry, *before);
+        if (!gaining && (losing || (before->complete && !entry.complete)))
+            return "Not stored: the entry of an earlier run knows more:";
+        if (losing) {
+            store_->save(tuner::join(entry, *before));
+            return "Stored, with what an earlier run has measured, in";
+        }
+    }
+    store_->save(entry);
+    return "Stored in";
+}
+
 SweepSession::Saved SweepSession::save(const db::Entry& entry) const {
     if (!store_) return {};
     try {
-        const auto stored = store_->load(entry.device.key, db::entry_key(entry));
-        const bool keep = stored && !request_.fresh && knows_more(*stored, entry);
-        if (!keep) store_->save(entry);
+        const std::string what = store(entry);
         return {fmt::format(
-            "{} {}\n", keep ? "Not stored: the entry of an earlier run knows more:" : "Stored in",
+            "{} {}\n", what,
             (store_->path() / entry.device.key / db::entry_key(entry)).string() + ".json")};
     } catch (const std::exception& failure) {
         warn(fmt::format("not stored: {}", failure.what()));

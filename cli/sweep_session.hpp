@@ -51,7 +51,8 @@ class SweepSession {
         std::string note;     ///< a line for the report: where, or why not; may be empty
         bool failed = false;  ///< could not be written; was warned of
     };
-    /// Stores the entry, unless the database is not to be used or knows more already.
+    /// Stores the entry, with what the database knows beyond it, unless the database is not to be
+    /// used or knows all of it.
     Saved save(const db::Entry& entry) const;
 
     /// Warns of wrong, unreached and unstored results; returns the exit code. `left_hint` says what
@@ -60,6 +61,9 @@ class SweepSession {
               const std::string& left_hint) const;
 
   private:
+    /// What save() does where there is a database, in words that go before the path.
+    std::string store(const db::Entry& entry) const;
+
     const SweepRequest& request_;
     std::optional<db::Store> store_;  ///< what was measured here, and will be
     std::shared_ptr<const db::Databases> databases_;

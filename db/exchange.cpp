@@ -2,6 +2,7 @@
 #include "db/codec.hpp"
 #include "db/csv.hpp"
 #include "db/document.hpp"
+#include "db/knowledge.hpp"
 #include "db/store.hpp"
 #include "db/t4.hpp"
 #include "db/winners_header.hpp"
@@ -12,6 +13,7 @@ namespace sptune::db {
 namespace {
 
 bool better(const Entry& a, const Entry& b) {
+    if (kernels_reached(a) != kernels_reached(b)) return kernels_reached(a) > kernels_reached(b);
     if (a.complete != b.complete) return a.complete;
     return a.provenance.created_utc > b.provenance.created_utc;
 }
@@ -29,7 +31,7 @@ MergeCount merge(const Store& from, const Store& to) {
         }
         try {
             to.save(entry);
-            ++count.written;
+            ++(own ? count.replaced : count.taken);
         } catch (const NewerSchema&) {  // load() has warned of it
             ++count.refused;
         }

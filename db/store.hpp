@@ -97,13 +97,14 @@ class Store {
 };
 
 struct MergeCount {
-    int written = 0;
-    int kept = 0;     ///< the target's own was at least as good
-    int refused = 0;  ///< unusable in the source, or the target's is of a later version
+    int taken = 0;     ///< the target had none for this matrix and device
+    int replaced = 0;  ///< the target's own was not as good
+    int kept = 0;      ///< the target's own was at least as good
+    int refused = 0;   ///< unusable in the source, or the target's is of a later version
 };
 
-/// Copies entries of `from` into `to`. Where both have one: complete beats incomplete, then the
-/// newer one stays.
+/// Copies entries of `from` into `to`. Where both have one, that of the sweep which got to more
+/// kernels stays, then a complete one, then the newer one.
 MergeCount merge(const Store& from, const Store& to);
 
 enum class ExportFormat { json, csv, t4, header };

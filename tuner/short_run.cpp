@@ -69,15 +69,15 @@ void Search::short_run() {
     for (std::size_t i = 0; i < order.size(); ++i) {
         Runner& r = *order[i];
         report("short run", done / total, static_cast<int>(i), static_cast<int>(order.size()));
-        if (stopped() || (over(effort_.search_share) && r.record.id != scene_.baseline)) {
-            end_early();
-            break;
-        }
         if (r.prior &&
-            (r.prior->status == db::Status::ok || r.prior->status == db::Status::incorrect))
-            take_prior(r);
-        else
+            (r.prior->status == db::Status::ok || r.prior->status == db::Status::incorrect)) {
+            take_prior(r);  // costs nothing, so that no stop is too early for it
+        } else if (stopped() || (over(effort_.search_share) && r.record.id != scene_.baseline)) {
+            end_early();
+            continue;
+        } else {
             guard(r, [&] { evaluate(r); });
+        }
         done += weight(&r);
         if (i + 1 == order.size() || order[i + 1]->layout() != r.layout())
             trim(leaders(effort_.survivors));

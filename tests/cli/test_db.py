@@ -73,9 +73,9 @@ class Db(harness.CliTest):
         self.assertEqual(printed["entries"], document["entries"])
         self.sptune_db("check", "--db", out)
         first = self.sptune_db("import", out, "--db", self.folder / "copy").stdout
-        self.assertIn(f"{len(self.files)} taken, 0 already there, 0 refused", first)
+        self.assertIn(f"{len(self.files)} taken, 0 replaced, 0 kept, 0 refused", first)
         second = self.sptune_db("import", out, "--db", self.folder / "copy").stdout
-        self.assertIn(f"0 taken, {len(self.files)} already there", second)
+        self.assertIn(f"0 taken, 0 replaced, {len(self.files)} kept", second)
         for file in self.files:
             copy = self.folder / "copy" / file.relative_to(self.db)
             self.assertEqual(copy.read_text("utf-8"), file.read_text("utf-8"))
@@ -154,7 +154,7 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         corrupt.write_text("garbage")
         into = self.folder / "all"
         done = self.sptune_db("merge", self.db, self.folder / "other", "--into", into)
-        self.assertIn(f"{len(self.files)} taken, 0 already there, 1 refused", done.stdout)
+        self.assertIn(f"{len(self.files)} taken, 0 replaced, 0 kept, 1 refused", done.stdout)
         self.assertIn(str(corrupt), done.stderr)
         self.assertEqual(len(list(into.glob("*/*.json"))), len(self.files))
         self.sptune_db("merge", self.db, self.folder / "nowhere", "--into", into, code=3)

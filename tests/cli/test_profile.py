@@ -75,6 +75,23 @@ class Profile(CliTest):
         self.assertFalse(entry["complete"])
         self.assertTrue(entry["winner"])
 
+    def test_restricted_and_stopped_runs_add_up(self):
+        path = self.matrix(rows=90000)
+        self.expect(0, "profile", path, "--variants", "*.sell.simd.c8.*")
+
+        def reached():
+            (entry,) = self.entries()
+            return {c["id"] for c in entry["candidates"] if c["status"] != "not_reached"}
+        before = reached()
+        for _ in range(2):
+            done = self.expect(6, "profile", path, "--budget", 0.1)
+            self.assertIn("Stored", done.stdout)
+            self.assertLess(before, reached())
+            before = reached()
+        done = self.expect(0, "profile", path, "--variants", "*.csr.static.x32.l1.u1.wn.*")
+        self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
+        self.assertEqual(before, reached())
+
     def test_tiny_matrices(self):
         for size in ("0 0 0", "3 0 0", "0 3 0", "1 1 0", "1 1 1\n1 1 2.5"):
             path = self.write("tiny.mtx",

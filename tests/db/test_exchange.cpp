@@ -39,11 +39,35 @@ TEST(Merge, CompleteBeatsIncompleteThenNewerStays) {
         own.save(dated(c.own_complete, c.own_time, "own"));
         other.save(dated(c.other_complete, c.other_time, "other"));
         const MergeCount count = merge(other, own);
-        EXPECT_EQ(count.written, c.replaced);
+        EXPECT_EQ(count.replaced, c.replaced);
         EXPECT_EQ(count.kept, !c.replaced);
         const Entry e = random_entry(1);
         EXPECT_EQ(own.load(e.device.key, entry_key(e))->provenance.compiler,
                   c.replaced ? "other" : "own");
+    }
+}
+
+TEST(Merge, MoreKernelsBeatLaterOnes) {
+    const char *const old = "2026-01-01T00:00:00Z", *const late = "2026-01-02T00:00:00Z";
+    Entry full = dated(true, old, "full"), few = dated(true, late, "few");
+    Candidate extra = few.candidates.front();
+    extra.id = "one.more";
+    extra.status = Status::bounded;
+    extra.time.reset();
+    full.candidates.push_back(extra);
+    extra.status = Status::not_reached;
+    few.candidates.push_back(extra);
+    for (const bool full_first : {true, false}) {
+        const Scratch scratch;
+        const Store first(scratch / "first"), second(scratch / "second"), all(scratch / "all");
+        first.save(full_first ? full : few);
+        second.save(full_first ? few : full);
+        EXPECT_EQ(merge(first, all).taken, 1);
+        const MergeCount count = merge(second, all);
+        EXPECT_EQ(count.taken, 0);
+        EXPECT_EQ(count.replaced, !full_first);
+        EXPECT_EQ(count.kept, full_first);
+        EXPECT_EQ(all.load(full.device.key, entry_key(full))->provenance.compiler, "full");
     }
 }
 
@@ -56,7 +80,7 @@ TEST(Merge, CountsWhatItRefuses) {
     put(to.path() / newer.device.key / (entry_key(newer) + ".json"),
         "{\"schema\": \"sptune.entry/2\"}");
     const MergeCount count = merge(from, to);
-    EXPECT_EQ(count.written, 4);
+    EXPECT_EQ(count.taken, 4);
     EXPECT_EQ(count.kept, 0);
     EXPECT_EQ(count.refused, 2);
 }
@@ -83,7 +107,7 @@ TEST(Export, IsADatabaseItself) {
     EXPECT_TRUE(warnings.empty());
 
     const Store back(scratch / "back");
-    EXPECT_EQ(merge(file, back).written, 12);
+    EXPECT_EQ(merge(file, back).taken, 12);
     EXPECT_EQ(merge(folder, back).kept, 12);
 }
 

@@ -1,5 +1,6 @@
 #include "tuner/decide.hpp"
 #include "tuner/explain.hpp"
+#include "tuner/join.hpp"
 #include "tuner/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -97,6 +98,32 @@ TEST(Explain, FailuresAndTies) {
     EXPECT_EQ(why(e, e.candidates[1]), "illegal: a row spans too much");
     e.winner.clear();
     EXPECT_NE(why_winner(e).find("no winner"), std::string::npos);
+}
+
+TEST(Join, KeepsWhatEitherHasMeasured) {
+    db::Candidate unreached = candidate("c", kTen, 0);
+    unreached.status = db::Status::not_reached;
+    unreached.time.reset();
+    db::Entry before = entry({candidate("base", kTen, 0), candidate("b", kNine, 25),
+                              candidate("c", kTen, 0), candidate("gone", kNine, 0)});
+    before.complete = true;
+    db::Entry now = entry({candidate("base", kAlsoTen, 0), unreached, candidate("d", kTen, 3)});
+    crown(before, before.candidates[3]);
+    crown(now, now.candidates[0]);
+
+    const db::Entry both = join(now, before);
+    EXPECT_EQ(both.candidates.size(), 5u);
+    EXPECT_EQ(db::find(both, "base")->time->samples, kAlsoTen) << "the later one counts";
+    EXPECT_EQ(db::find(both, "c")->status, db::Status::ok);
+    EXPECT_EQ(both.winner, "gone");
+    EXPECT_FALSE(both.complete);
+
+    before.candidates[2].kernel_hash = "another";
+    EXPECT_EQ(db::find(join(now, before), "c")->status, db::Status::not_reached);
+
+    drop_changed(before, {});
+    EXPECT_TRUE(before.candidates.empty());
+    EXPECT_EQ(join(now, before).winner, "base");
 }
 
 }  // namespace

@@ -331,6 +331,16 @@ TEST_F(Sweep, ResumeMeasuresOnlyWhatIsNewOrChanged) {
     EXPECT_NE(of(run(kernels), kernels[1]).error, 0.5);
 }
 
+TEST_F(Sweep, WhatIsKnownIsTakenOverHoweverEarlyTheStop) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10),
+                             fake::kernel(fake::right, 30)};
+    const SweepResult first = run(kernels);
+    options.resume = &first.entry;
+    const std::atomic<bool> at_once{true};
+    options.stop = &at_once;
+    for (const auto& c : run(kernels).entry.candidates) EXPECT_EQ(c.status, db::Status::ok);
+}
+
 TEST_F(Sweep, ProgressIsRareAndEndsNearTheEnd) {
     Kernels kernels;
     for (int i = 0; i < 40; ++i) kernels.push_back(fake::kernel(fake::right, 3000 + i));

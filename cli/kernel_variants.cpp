@@ -1,0 +1,65 @@
+#include "cli/kernel_variants.hpp"
+
+#include "cli/output.hpp"
+#include "kernels/spgemm/registry.hpp"
+#include "matrix/error.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+namespace {
+
+template <class Kernel>
+std::vector<Variant> variants(const std::vector<Kernel>& kernels) {
+    std::vector<Variant> all;
+    for (const Kernel& kernel : kernels) all.push_back(kernel.variant);
+    return all;
+}
+
+template <class T, class P>
+std::vector<Variant> variants_of(Op op, Backend backend) {
+    return op == Op::spmv ? variants(spmv_kernels<T, P>(backend))
+                          : variants(spgemm_kernels<T, P>(backend));
+}
+
+}  // namespace
+
+std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexType index) {
+    const bool wide = index == IndexType::i64;
+    if (value == ValueType::f32)
+        return wide ? variants_of<float, std::int64_t>(op, backend)
+                    : variants_of<float, std::int32_t>(op, backend);
+    return wide ? variants_of<double, std::int64_t>(op, backend)
+                : variants_of<double, std::int32_t>(op, backend);
+}
+
+void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,
+                      ValueType value) {
+    std::vector<std::string> ids;
+    // Only the matrix tells which width it needs.
+    for (const Backend backend : backends)
+        for (const IndexType index : {IndexType::i32, IndexType::i64})
+            for (const Variant& v : variants_of(op, backend, value, index)) ids.push_back(v.id());
+    std::vector<std::string> unmet;
+    std::istringstream words(globs);
+    bool met = false;
+    for (std::string glob; std::getline(words, glob, ',');) {
+        const bool found = std::any_of(ids.begin(), ids.end(),
+                                       [&](const std::string& id) { return matches(id, glob); });
+        met |= found;
+        if (!found) unmet.push_back(glob);
+    }
+    const auto none_matches = [](const std::string& glob) {
+        return fmt::format("--variants: no kernel of this build matches \"{}\"", glob);
+    };
+    if (!met)
+        throw UsageError(none_matches(globs) +
+                         "; `sptune profile MATRIX --all` lists the ids of them, `sptune info` "
+                         "their formats");
+    for (const std::string& glob : unmet) warn(none_matches(glob));
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,19 @@
+// The kernels of this build, as far as a command has to know them.
+#pragma once
+
+#include "kernels/variant.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune::cli {
+
+/// All of one type, the vendor's included where they could be loaded.
+std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexType index);
+
+/// Throws UsageError where no kernel of any of the backends matches `globs`; warns of those globs
+/// among them that match none.
+void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,
+                      ValueType value);
+
+}  // namespace sptune::cli

@@ -1,0 +1,39 @@
+#include "tuner/join.hpp"
+
+#include "tuner/decide.hpp"
+
+#include <string>
+#include <unordered_map>
+
+namespace sptune::tuner {
+
+void drop_changed(db::Entry& entry, const std::vector<Variant>& kernels) {
+    std::unordered_map<std::string, std::string> hashes;
+    for (const Variant& v : kernels) hashes.emplace(v.id(), v.kernel_hash);
+    std::erase_if(entry.candidates, [&](const db::Candidate& c) {
+        const auto known = hashes.find(c.id);
+        return known == hashes.end() ? !c.vendor : known->second != c.kernel_hash;
+    });
+}
+
+db::Entry join(db::Entry now, const db::Entry& before) {
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < now.candidates.size(); ++i) places[now.candidates[i].id] = i;
+    for (const db::Candidate& old : before.candidates) {
+        const auto place = places.find(old.id);
+        if (place == places.end())
+            now.candidates.push_back(old);
+        else if (db::Candidate& own = now.candidates[place->second];
+                 own.status == db::Status::not_reached && own.kernel_hash == old.kernel_hash)
+            own = old;
+    }
+    std::vector<const db::Candidate*> winners;
+    for (const std::string& id : {now.winner, before.winner})
+        if (const db::Candidate* c = db::find(now, id); c && c->status == db::Status::ok)
+            winners.push_back(c);
+    if (!winners.empty()) crown(now, choose(winners));
+    now.complete = now.complete && before.complete;
+    return now;
+}
+
+}  // namespace sptune::tuner

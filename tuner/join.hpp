@@ -1,0 +1,19 @@
+// What sweeps of one matrix have found at different times, each of a part of the kernels.
+#pragma once
+
+#include "db/entry.hpp"
+
+#include <vector>
+
+namespace sptune::tuner {
+
+/// Takes out the candidates whose kernel is another by now, or gone: they are not among `kernels`
+/// with the same hash. Those of a vendor's library stay; it may only not be there today.
+void drop_changed(db::Entry& entry, const std::vector<Variant>& kernels);
+
+/// `now`, and what `before` knows of kernels that it lacks or did not reach. Times of different
+/// runs compare roughly, so only the winners of the two are held against each other. Complete where
+/// both are.
+db::Entry join(db::Entry now, const db::Entry& before);
+
+}  // namespace sptune::tuner

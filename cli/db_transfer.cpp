@@ -27,14 +27,15 @@ int take_in(const Words& sources, const db::Store& target) {
         all.kept += count.kept;
         all.refused += count.refused;
     }
-    write_text("-", fmt::format("{} taken, {} replaced, {} kept, {} refused; database {}\n",
-                                all.taken, all.replaced, all.kept, all.refused,
-                                target.path().string()));
+    write_text("-",
+               fmt::format("{} taken, {} replaced, {} kept, {} refused; database {}\n", all.taken,
+                           all.replaced, all.kept, all.refused, target.path().string()));
     return all.refused > 0 && all.taken + all.replaced + all.kept == 0 ? kRefused : kOk;
 }
 
 constexpr const char* kMergeRule =
-    "Where both have an entry for the same matrix and device, the one with more kernels stays, then "
+    "Where both have an entry for the same matrix and device, the one with more kernels stays, "
+    "then "
     "a\ncomplete one, then the newer one. taken: is new; replaced: pushed out another; kept: did "
     "not.";
 

@@ -99,8 +99,8 @@ std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType 
 }
 
 std::string SweepSession::store(const db::Entry& entry) const {
-    auto before = request_.fresh ? std::nullopt
-                                 : store_->load(entry.device.key, db::entry_key(entry));
+    auto before =
+        request_.fresh ? std::nullopt : store_->load(entry.device.key, db::entry_key(entry));
     if (before) {
         const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
         tuner::drop_changed(*before, variants_of(entry.op, backend, entry.value, entry.index));

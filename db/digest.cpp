@@ -68,7 +68,7 @@ std::optional<Timed> timed(Text line) {
     if (status != "ok" || !digits) return std::nullopt;
     const auto [end, error] =
         std::from_chars(digits->data(), digits->data() + digits->size(), t.median);
-    if (error != std::errc()) return std::nullopt;
+    if (error != std::errc() || t.median < 0) return std::nullopt;
     return t;
 }
 
@@ -118,6 +118,12 @@ std::string as_file(Text entry) {
     return text;
 }
 
+std::string key_of(const Lines& lines) {
+    const auto word = [&](Text name) { return text_or_empty(lines.member(name)); };
+    return fmt::format("{}-{}-{}-{}-{}", word("op"), word("precision"), word("index"),
+                       word("cache"), lines.member("matrix").value("fingerprint", ""));
+}
+
 Digest digest_of_lines(const Lines& lines) {
     Json head{{"schema", lines.member("schema")}};
     require_schema(head, "sptune.entry");
@@ -126,7 +132,8 @@ Digest digest_of_lines(const Lines& lines) {
     d.features = features_from_json(lines.member("features"));
     d.winner = text_or_empty(lines.member("winner"));
     d.baseline = text_or_empty(lines.member("baseline"));
-    d.complete = lines.member("complete") == Json(true);
+    d.complete =
+        lines.member("complete") == Json(true) && !lines.member("provenance").contains("variants");
     std::vector<Timed> field;
     for (const Text line : lines.candidates())
         if (const auto t = timed(line)) field.push_back(*t);
@@ -143,7 +150,8 @@ Digest digest_of_lines(const Lines& lines) {
 }  // namespace
 
 Digest digest_of(const Entry& entry) {
-    Digest d{entry.device, entry.features, entry.winner, entry.baseline, entry.complete, {}};
+    const bool all = entry.complete && !entry.provenance.variants;
+    Digest d{entry.device, entry.features, entry.winner, entry.baseline, all, {}};
     for (const Candidate& c : entry.candidates)
         if (c.status == Status::ok && c.time) d.fastest.push_back(c);
     std::stable_sort(
@@ -156,20 +164,26 @@ Digest digest_of(const Entry& entry) {
     return d;
 }
 
-Digest read_digest(const std::filesystem::path& file) {
+Digest read_digest(const std::filesystem::path& file, const std::string& entry_key) {
     const std::string text = read_text(file);
-    return text.starts_with(kHead) ? digest_of_lines(Lines(text)) : digest_of(read_entry(file));
+    const auto require_key = [&](const std::string& key) {
+        if (key != entry_key)
+            throw Error(fmt::format("is in the wrong place: it is the entry {}", key));
+    };
+    if (text.starts_with(kHead)) {
+        const Lines lines(text);
+        require_key(key_of(lines));
+        return digest_of_lines(lines);
+    }
+    const Entry entry = read_entry(file);
+    require_key(db::entry_key(entry));
+    return digest_of(entry);
 }
 
 std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key) {
     const std::string text = as_file(line);
     const Lines lines(text);
-    const auto word = [&](Text name) { return text_or_empty(lines.member(name)); };
-    const Json matrix = lines.member("matrix");
-    const std::string key =
-        fmt::format("{}-{}-{}-{}-{}", word("op"), word("precision"), word("index"), word("cache"),
-                    matrix.value("fingerprint", ""));
-    if (key != entry_key) return std::nullopt;
+    if (key_of(lines) != entry_key) return std::nullopt;
     return digest_of_lines(lines);
 }
 

@@ -15,7 +15,7 @@ struct Digest {
     Device device;
     Features features;
     std::string winner, baseline;  ///< ids; may be empty
-    bool complete = false;
+    bool complete = false;         ///< of all kernels that there were
     /// Those that are ok, without their samples, the fastest first; at most kDigestCandidates, and
     /// the winner and the baseline whatever their times.
     std::vector<Candidate> fastest;
@@ -26,8 +26,8 @@ Digest digest_of(const Entry& entry);
 
 /// Of one entry file, without reading most of its candidates: about 0.3 ms for 300 of them, where
 /// all of an entry takes 5 ms. Trusts what it does not read; a file that sptune has not laid out
-/// itself is read in full. Throws as read_entry() does.
-Digest read_digest(const std::filesystem::path& file);
+/// itself is read in full. Throws as read_entry() does, and where it is not the entry of this key.
+Digest read_digest(const std::filesystem::path& file, const std::string& entry_key);
 
 /// The same of an entry as export_store() writes it, on one line; nullopt where it has another key.
 std::optional<Digest> read_digest_of_line(std::string_view line, const std::string& entry_key);

@@ -90,6 +90,7 @@ struct Provenance {
     std::uint64_t seed = 0;
     double budget_s = 0;  ///< 0: none
     double sweep_s = 0;
+    std::optional<std::string> variants;  ///< globs that the sweep was restricted to
 };
 
 struct Entry {
@@ -108,7 +109,7 @@ struct Entry {
     /// Calls after which the winner's conversion has paid for itself against the baseline;
     /// 0: at once, negative: never.
     double break_even_calls = 0;
-    bool complete = false;
+    bool complete = false;  ///< every candidate was measured or ruled out
     Provenance provenance;
 };
 

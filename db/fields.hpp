@@ -187,6 +187,7 @@ void visit_fields(maybe_const<Provenance> auto& p, auto&& field) {
     field("seed", p.seed);
     field("budget_s", p.budget_s);
     field("sweep_s", p.sweep_s);
+    field("variants", Optional{p.variants});
 }
 
 void visit_fields(maybe_const<Entry> auto& e, auto&& field) {

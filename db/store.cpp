@@ -83,7 +83,7 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
     std::error_code error;
     try {
         if (fs::exists(file, error)) {
-            Digest digest = read_digest(file);
+            Digest digest = read_digest(file, entry_key);
             if (digest.device.key == device_key) return digest;
         }
     } catch (const std::exception& e) {

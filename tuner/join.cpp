@@ -33,6 +33,7 @@ db::Entry join(db::Entry now, const db::Entry& before) {
             winners.push_back(c);
     if (!winners.empty()) crown(now, choose(winners));
     now.complete = now.complete && before.complete;
+    if (before.complete && !before.provenance.variants) now.provenance.variants.reset();
     return now;
 }
 

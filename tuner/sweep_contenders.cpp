@@ -35,6 +35,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     entry.baseline = baseline;
     entry.provenance.seed = wanted.seed;
     entry.provenance.budget_s = wanted.budget_s;
+    if (wanted.variants != "*") entry.provenance.variants = wanted.variants;
 
     SweepOptions options = wanted;
     if (options.resume && !same_conditions(*options.resume, entry)) options.resume = nullptr;

@@ -4,7 +4,6 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "db/t4.hpp"
-#include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 
 #include <filesystem>
@@ -44,16 +43,6 @@ db::ExportFormat parse_format(const std::string& name) {
     if (name == "csv") return db::ExportFormat::csv;
     if (name == "t4") return db::ExportFormat::t4;
     return db::ExportFormat::header;
-}
-
-void write_whole(const std::string& path, const std::string& text) {
-    if (path == "-" || std::filesystem::is_character_file(path)) {
-        write_text(path, text);
-        return;
-    }
-    AtomicFile file(path);
-    file.write(text);
-    file.commit();
 }
 
 /// "tuned-metadata.json" for "tuned.json".
@@ -106,9 +95,9 @@ int run_db_export(const Words& args) {
     if (!options.parse(args)) return kOk;
     const db::ExportFormat kind = parse_format(format);
     const db::Store store = open_existing_db(db);
-    write_whole(output, db::export_store(store, kind));
+    write_text(output, db::export_store(store, kind));
     if (kind == db::ExportFormat::t4 && output != "-")
-        write_whole(metadata_path(output), db::export_t4_metadata(store));
+        write_text(metadata_path(output), db::export_t4_metadata(store));
     return kOk;
 }
 

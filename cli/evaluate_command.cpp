@@ -165,6 +165,7 @@ int run_evaluate(const std::vector<std::string>& args) {
             "\"--\" in a "
             "matrix's name, else the\nletters that it begins with.");
     if (!options.parse(args)) return kOk;
+    require_writable(json);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
     Json documents = Json::array();

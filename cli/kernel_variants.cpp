@@ -2,6 +2,7 @@
 
 #include "cli/output.hpp"
 #include "kernels/spgemm/registry.hpp"
+#include "kernels/vendor/mkl_library.hpp"
 #include "matrix/error.hpp"
 
 #include <algorithm>
@@ -26,6 +27,13 @@ std::vector<Variant> variants_of(Op op, Backend backend) {
 }
 
 }  // namespace
+
+void use_mkl(const std::string& path) {
+    if (path.empty()) return;
+    set_mkl_path(path);
+    if (!mkl::library().loaded)
+        throw InputError(path, 0, "holds no Intel MKL to use: " + mkl_status());
+}
 
 std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexType index) {
     const bool wide = index == IndexType::i64;

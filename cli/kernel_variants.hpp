@@ -8,6 +8,10 @@
 
 namespace sptune::cli {
 
+/// Has MKL take part from where --mkl says it is; an empty path says nothing. Call it before any
+/// kernels are listed. Throws InputError where there is no MKL.
+void use_mkl(const std::string& path);
+
 /// All of one type, the vendor's included where they could be loaded.
 std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexType index);
 

@@ -1,25 +1,62 @@
 #include "cli/output.hpp"
 
+#include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace sptune::cli {
 
-void write_text(const std::string& target, const std::string& text) {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& target, const std::string& reason) {
+    throw Error(fmt::format("{}: cannot be written: {}", target, reason));
+}
+
+/// Stdout, a pipe or a device: nothing that could be replaced as a whole.
+bool is_stream(const std::string& target) {
+    std::error_code ignored;
+    return target == "-" || target.starts_with("/dev/") ||
+           (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored) &&
+            !fs::is_directory(target, ignored));
+}
+
+void write_stream(const std::string& target, const std::string& text) {
     const bool to_stdout = target == "-";
+    const std::string name = to_stdout ? "stdout" : target;
     std::FILE* file = to_stdout ? stdout : std::fopen(target.c_str(), "w");
-    if (!file) throw Error(fmt::format("{}: cannot be written: {}", target, std::strerror(errno)));
+    if (!file) fail(name, std::strerror(errno));
     bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     good = (to_stdout ? std::fflush(file) : std::fclose(file)) == 0 && good;
-    if (!good)
-        throw Error(fmt::format("{}: cannot be written: {}", to_stdout ? "stdout" : target,
-                                std::strerror(errno)));
+    if (!good) fail(name, std::strerror(errno));
+}
+
+}  // namespace
+
+void require_writable(const std::string& target) {
+    if (target.empty() || is_stream(target)) return;
+    std::error_code ignored;
+    if (fs::is_directory(target, ignored)) fail(target, "it is a folder; name a file in it");
+    const fs::path folder = fs::absolute(target).parent_path();
+    if (!fs::is_directory(folder, ignored)) fail(target, "there is no folder " + folder.string());
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        fail(target, folder.string() + ": " + std::strerror(errno));
+}
+
+void write_text(const std::string& target, const std::string& text) {
+    if (is_stream(target)) return write_stream(target, text);
+    AtomicFile file(target);
+    file.write(text);
+    file.commit();
 }
 
 void write_json(const std::string& target, const nlohmann::ordered_json& document) {

@@ -7,7 +7,12 @@
 
 namespace sptune::cli {
 
-/// Writes `text` to the file `target`, or to stdout for "-". Throws Error when it cannot.
+/// Throws Error where write_text() would have to, so that nobody finds out after a long sweep. An
+/// empty target is none.
+void require_writable(const std::string& target);
+
+/// Writes `text` to stdout for "-", else to the file `target`, which appears as a whole or not at
+/// all (matrix/atomic_file.hpp). Throws Error when it cannot.
 void write_text(const std::string& target, const std::string& text);
 
 /// The same for a document, indented; names that are not UTF-8 are repaired rather than refused.

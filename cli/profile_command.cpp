@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/describe.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
@@ -21,7 +22,11 @@ namespace {
 
 class Profiler {
   public:
-    explicit Profiler(const ProfileOptions& options) : options_(options), session_(options) {}
+    explicit Profiler(const ProfileOptions& options) : options_(options), session_(options) {
+        if (options.variants != "*")
+            require_variants(options.variants, options.op == "spgemm" ? Op::spgemm : Op::spmv,
+                             backends_of(options.backend), parse_precision(options.precision));
+    }
 
     int run() {
         return for_each_matrix(options_.matrices, [&](const std::string& path) {
@@ -100,6 +105,8 @@ class Profiler {
 int run_profile(const std::vector<std::string>& args) {
     ProfileOptions options;
     if (!parse_profile(args, options)) return kOk;
+    require_writable(options.json);
+    require_writable(options.html);
     Profiler profiler(options);
     const int code = profiler.run();
     const std::vector<db::Entry>& entries = profiler.entries();

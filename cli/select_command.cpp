@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/number.hpp"
 #include "cli/options.hpp"
@@ -118,7 +119,7 @@ int run_select(const std::vector<std::string>& args) {
     Request request;
     if (!parse(args, request)) return kOk;
     const Backend backend = backends_of(request.backend).front();
-    if (!request.mkl.empty()) set_mkl_path(request.mkl);
+    use_mkl(request.mkl);
     require_db(request.db);
     tuner::SelectOptions options = options_of(request);
     options.models = tuner::default_models(backend, request.model);

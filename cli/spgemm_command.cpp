@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/matrix_output.hpp"
 #include "cli/number.hpp"
@@ -194,7 +195,7 @@ int run_spgemm(const std::vector<std::string>& args) {
     if (!options.parse(args)) return kOk;
     if (!r.output.empty()) output_format(r.output);  // refuses an unknown ending before the work
     if (r.backend == "cuda") require_cuda();
-    if (!r.mkl.empty()) set_mkl_path(r.mkl);
+    use_mkl(r.mkl);
 
     if (wants_blocks(r)) return multiply_in_blocks(r);
     if (!r.output.empty() && output_format(r.output) == MatrixFormat::blocks)

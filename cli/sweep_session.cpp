@@ -9,7 +9,6 @@
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "db/knowledge.hpp"
-#include "kernels/registry.hpp"
 #include "matrix/error.hpp"
 #include "tuner/join.hpp"
 
@@ -58,9 +57,10 @@ int for_each_backend(const std::vector<Backend>& backends,
 }
 
 SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
-    if (!request.mkl.empty()) set_mkl_path(request.mkl);
+    use_mkl(request.mkl);
     if (request.no_db) return;
     store_.emplace(open_db(request.db));
+    store_->require_writable();
     databases_ = open_databases(request.db);
 }
 

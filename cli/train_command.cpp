@@ -83,6 +83,8 @@ int run_train(const std::vector<std::string>& args) {
     if (!options.parse(args)) return kOk;
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
+    require_writable(output);
+    require_writable(pack);
     const Stopwatch watch;
     std::vector<models::Sample> samples = read_training(input);
     if (!leave_out.empty())

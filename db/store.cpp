@@ -7,10 +7,14 @@
 #include "matrix/atomic_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace sptune::db {
 
@@ -25,8 +29,16 @@ bool Store::read_only() const {
 
 void Store::require_writable() const {
     if (read_only())
-        throw Error(where_.string() +
-                    " is an exported document, which is read-only; name a folder with --db");
+        throw Error(where_.string() + " is a file, which is read-only; name a folder with --db");
+    std::error_code ignored;
+    fs::path folder = fs::absolute(where_);
+    while (!fs::exists(folder, ignored) && folder.has_relative_path())
+        folder = folder.parent_path();
+    const bool is_folder = fs::is_directory(folder, ignored);
+    if (!is_folder || ::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(fmt::format(
+            "the database {} cannot be written: {}: {}; name another folder with --db",
+            where_.string(), folder.string(), std::strerror(is_folder ? errno : ENOTDIR)));
 }
 
 fs::path Store::entry_path(const std::string& device_key, const std::string& entry_key) const {
@@ -53,8 +65,11 @@ std::optional<Entry> Store::load(const std::string& device_key,
                 [&](const std::string& name, const std::string& reason, Trouble) {
                     warn(name, reason);
                 });
-        } else if (fs::exists(fs::symlink_status(file))) {
-            take(read_entry(file));
+        } else {
+            std::error_code error;
+            const auto type = fs::symlink_status(file, error).type();
+            if (type == fs::file_type::none) throw Unreadable(error.message());
+            if (type != fs::file_type::not_found) take(read_entry(file));
         }
     } catch (const InputError& e) {  // names the file itself
         warn(where_.string(), e.what());

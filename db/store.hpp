@@ -84,7 +84,8 @@ class Store {
     const std::filesystem::path& path() const { return where_; }
     /// An exported file.
     bool read_only() const;
-    /// Throws Error naming the remedy when it is read-only.
+    /// Throws Error naming the remedy when it is read-only, or its folder cannot be made or
+    /// written.
     void require_writable() const;
 
   private:

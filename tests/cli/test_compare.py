@@ -147,10 +147,6 @@ class Compare(CliTest):
         if all(device["backend"] == "cpu" for device in devices):
             for backend in ("cuda", "all"):
                 self.expect(4, "compare", "--backend", backend, "a.mtx")
-        taken, path = self.write("taken", "not a database"), self.matrix("a.mtx", 100)
-        done = self.expect(1, "compare", *ONE, path, "--db", taken / "db")
-        self.assertIn("geomean", done.stdout)
-        self.assertIn("not stored", done.stderr)
 
     def test_budget_compares_what_was_measured(self):
         path = self.matrix("a.mtx", 90000)

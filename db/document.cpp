@@ -49,7 +49,8 @@ Json parse_document(std::string_view text) {
     try {
         return Json::parse(text, guard);
     } catch (const Json::exception& e) {
-        throw Error(fmt::format("is not JSON: {}", e.what()));
+        const std::string_view what = e.what();  // "[json.exception.parse_error.101] parse error …"
+        throw Error(fmt::format("is not JSON: {}", what.substr(what.find("] ") + 2)));
     }
 }
 

@@ -108,11 +108,19 @@ void scan_document(const fs::path& where, const Visit& visit, const Refuse& refu
 }  // namespace
 
 Entry read_entry(const fs::path& file) {
-    Entry entry = entry_from_json(parse_document(read_text(file)));
-    const auto place = fs::path(path_safe(entry.device.key)) / (entry_key(entry) + ".json");
-    if (place != file.parent_path().filename() / file.filename())
-        throw Error("holds the entry that belongs at " + place.string());
-    return entry;
+    const std::string text = read_text(file);
+    try {
+        Entry entry = entry_from_json(parse_document(text));
+        const auto place = fs::path(path_safe(entry.device.key)) / (entry_key(entry) + ".json");
+        if (place != file.parent_path().filename() / file.filename())
+            throw Error("holds the entry that belongs at " + place.string());
+        return entry;
+    } catch (const NewerSchema&) {
+        throw;
+    } catch (const Error& e) {
+        throw Error(fmt::format(
+            "{}; `sptune profile` measures it again, `sptune db prune` removes it", e.what()));
+    }
 }
 
 void scan(const fs::path& where, const Visit& visit, const Refuse& refuse) {

@@ -1,6 +1,7 @@
 // sptune db list, show, check: looking at the tuning database.
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/matrix_input.hpp"
 #include "cli/nearest.hpp"
 #include "cli/number.hpp"
 #include "cli/options.hpp"
@@ -9,6 +10,7 @@
 #include "cli/table.hpp"
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "features/features.hpp"
 #include "matrix/error.hpp"
 
 #include <filesystem>
@@ -23,9 +25,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
+/// Of a fingerprint, in `db list`: tells matrices of the same name apart.
+constexpr std::size_t kShownDigits = 8;
+
+/// Once list() has warned of what it could not read.
 void say_empty(const db::Store& store) {
-    warn(fmt::format("the database {} is empty; fill it with: sptune profile MATRIX.mtx",
-                     store.path().string()));
+    const bool nothing = store.check().faults.empty();
+    warn(fmt::format("the database {} {}; fill it with: sptune profile MATRIX.mtx",
+                     store.path().string(), nothing ? "is empty" : "holds no valid entry"));
 }
 
 Json list_document(const db::Store& store, const std::vector<db::Summary>& entries) {
@@ -55,6 +62,7 @@ std::string printable(std::string text, std::size_t width) {
 
 std::string list_table(const std::vector<db::Summary>& entries) {
     Table table({{"matrix", Align::left},
+                 {"fingerprint", Align::left},
                  {"rows × columns"},
                  {"nonzeros"},
                  {"device", Align::left},
@@ -65,18 +73,35 @@ std::string list_table(const std::vector<db::Summary>& entries) {
     for (const db::Summary& e : entries) {
         std::string when = e.created_utc.substr(0, 16);
         when[10] = ' ';
-        table.add({printable(e.matrix, 24), count(e.rows) + " × " + count(e.cols), count(e.nnz),
-                   printable(e.device_key, 32), e.winner.empty() ? "none" : printable(e.winner, 60),
-                   e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
-                  e.complete ? Tone::plain : Tone::dim);
+        const std::string print = e.key.substr(e.key.rfind('-') + 1, kShownDigits);
+        table.add(
+            {printable(e.matrix, 24), print, count(e.rows) + " × " + count(e.cols), count(e.nnz),
+             printable(e.device_key, 32), e.winner.empty() ? "none" : printable(e.winner, 60),
+             e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
+            e.complete ? Tone::plain : Tone::dim);
     }
     return table.render(Style(stdout));
 }
 
-/// The one entry that `word` names: an entry file, a key with or without the device in front, a
-/// fingerprint or the name of a matrix.
+/// As a key ends with it and `db list` begins it.
+std::string fingerprint_of(const db::Entry& entry) {
+    return fmt::format("{:016x}", entry.matrix.fingerprint);
+}
+
+/// The fingerprint of a matrix file; nothing where the name is not that of one.
+std::string fingerprint_of_file(const std::string& path) {
+    if (matrix_name(path) == std::filesystem::path(path).filename()) return {};
+    return with_matrix(path, {}, [](const auto& matrix) {
+        return fmt::format("{:016x}", fingerprint(matrix.view(), 0));
+    });
+}
+
+/// The one entry that `word` names: an entry file, a matrix file, a key with or without the device
+/// in front, the beginning of a fingerprint or the name of a matrix.
 db::Entry find_entry(const std::string& word, const std::string& db) {
-    if (std::filesystem::is_regular_file(word)) {
+    const bool is_file = std::filesystem::is_regular_file(word);
+    const std::string print = is_file ? fingerprint_of_file(word) : "";
+    if (is_file && print.empty()) {
         try {
             return db::entry_from_json(db::parse_document(db::read_text(word)));
         } catch (const Error& e) {
@@ -90,8 +115,9 @@ db::Entry find_entry(const std::string& word, const std::string& db) {
         const std::string key = db::entry_key(entry);
         const std::string place = entry.device.key + "/" + key;
         names.push_back(entry.matrix.name);
-        if (word == place || word == key || word == entry.matrix.name ||
-            key.ends_with("-" + word)) {
+        const std::string own = fingerprint_of(entry);
+        if (own == print || word == place || word == key || word == entry.matrix.name ||
+            (word.size() >= kShownDigits && own.starts_with(word))) {
             found.push_back(entry);
             places.push_back(place);
         }
@@ -135,6 +161,7 @@ int run_db_show(const Words& args) {
         .text("db", "PATH", db, kDbHelp)
         .text("json", "FILE|-", json, "write the entry as JSON; - prints it alone on stdout")
         .example("sptune db show cant")
+        .example("sptune db show cant.mtx")
         .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
     if (!options.parse(args)) return kOk;
     const db::Entry entry = find_entry(which[0], db);

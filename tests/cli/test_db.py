@@ -49,7 +49,8 @@ class Db(harness.CliTest):
     def test_show(self):
         stored = json.loads(self.files[0].read_text("utf-8"))
         key = f"{self.files[0].parent.name}/{self.files[0].stem}"
-        for word in (self.files[0], key, self.files[0].stem, stored["matrix"]["fingerprint"]):
+        fingerprint = stored["matrix"]["fingerprint"]
+        for word in (self.files[0], key, self.files[0].stem, fingerprint, fingerprint[:8]):
             shown = self.sptune_db("show", word, "--db", self.db, "--json", "-").stdout
             self.assertEqual(json.loads(shown), stored)
         text = self.sptune_db("show", key, "--db", self.db).stdout
@@ -62,6 +63,16 @@ class Db(harness.CliTest):
         twin.write_text(json.dumps(stored), "utf-8")
         ambiguous = self.sptune_db("show", self.files[0].stem, "--db", self.db, code=2)
         self.assertIn(f"twin/{twin.stem}", ambiguous.stderr)
+
+    def test_show_finds_a_matrix_file_by_its_pattern(self):
+        matrix, db = self.matrix("first.mtx"), self.folder / "own"
+        self.expect(0, "profile", matrix, "--db", db, "--variants", "*.csr.static.x32.*")
+        other = self.folder / "renamed.mtx"
+        shutil.copy(matrix, other)
+        shown = self.sptune_db("show", other, "--db", db, "--json", "-").stdout
+        self.assertEqual(json.loads(shown)["matrix"]["name"], "first")
+        missing = self.sptune_db("show", self.matrix("larger.mtx", 900), "--db", db, code=3)
+        self.assertIn("has no entry", missing.stderr)
 
     def test_export_and_import(self):
         out = self.folder / "all.json"
@@ -172,6 +183,18 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.assertEqual(self.sptune_db(*arguments).stdout, f"{victim}\n")
         self.assertFalse(victim.exists())
         self.sptune_db("check", "--db", self.db)
+
+    def test_a_broken_entry_is_told_of_alike_everywhere(self):
+        matrix, db = self.matrix(), self.folder / "own"
+        self.expect(0, "profile", matrix, "--db", db, "--variants", "*.csr.static.x32.*")
+        (file,) = db.glob("*/*.json")
+        file.write_text(file.read_text("utf-8")[:2000], "utf-8")
+        listed = self.sptune_db("list", "--db", db).stderr
+        self.assertIn("holds no valid entry", listed)
+        for told in (listed, self.sptune_db("check", "--db", db, code=1).stdout,
+                     self.expect(0, "select", matrix, "--db", db).stderr):
+            self.assertIn("is not JSON: parse error", told)
+            self.assertIn("sptune db prune", told)
 
     def test_files_of_others_are_left_alone(self):
         foreign = self.db / "sub" / "settings.json"

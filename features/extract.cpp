@@ -3,6 +3,7 @@
 #include "features/features.hpp"
 #include "matrix/parallel.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace sptune {
@@ -20,29 +21,39 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
     const std::int64_t stride = exact ? 1 : mirror_stride(entries, plan.work);
 
     SampleCounts all;
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads)
     {
-        SellSlots sell;
-        BlockCounts counts;
-        MirrorCounts mirrors;
+        std::optional<SampleCounts> mine;
+        carrier.run([&] { mine.emplace(); });
 #pragma omp single nowait
-        all.diagonals = count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows);
+        carrier.run([&] {
+            all.diagonals = count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows);
+        });
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t b = 0; b < block_count; ++b)
-            sell.merge(sell_slots(a.row_ptr, blocks[static_cast<std::size_t>(b)], exact));
+            if (mine)
+                carrier.run([&] {
+                    mine->sell.merge(
+                        sell_slots(a.row_ptr, blocks[static_cast<std::size_t>(b)], exact));
+                });
 #pragma omp for schedule(dynamic, 4) nowait
-        for (std::int64_t g = 0; g < group_count; ++g) {
-            const RowWindow& group = groups[static_cast<std::size_t>(g)];
-            count_blocks(a.row_ptr, a.col_idx, a.cols, group, plan.entry_limit, sorted, counts);
-            if (square) count_mirrors(a, group, stride, sorted, mirrors);
-        }
+        for (std::int64_t g = 0; g < group_count; ++g)
+            if (mine)
+                carrier.run([&] {
+                    const RowWindow& group = groups[static_cast<std::size_t>(g)];
+                    count_blocks(a.row_ptr, a.col_idx, a.cols, group, plan.entry_limit, sorted,
+                                 mine->blocks);
+                    if (square) count_mirrors(a, group, stride, sorted, mine->mirrors);
+                });
 #pragma omp critical(sptune_count_sample)
-        {
-            all.sell.merge(sell);
-            all.blocks.merge(counts);
-            all.mirrors.merge(mirrors);
+        if (mine) {
+            all.sell.merge(mine->sell);
+            all.blocks.merge(mine->blocks);
+            all.mirrors.merge(mine->mirrors);
         }
     }
+    carrier.rethrow();
     return all;
 }
 

@@ -5,8 +5,8 @@
 #include "matrix/csr.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
 
 namespace sptune {
 
@@ -33,7 +33,7 @@ Buffer<index_t> order_rows(const P* row_ptr, index_t rows, int sigma, int thread
         // Counting sort: rows are short, so there are few different lengths; the rare long rows
         // share the first bucket and are sorted among themselves.
         constexpr std::size_t kBuckets = 4096;
-        std::vector<index_t> begin(kBuckets + 1, 0);
+        std::array<index_t, kBuckets + 1> begin{};  // not on the heap: nothing here may throw
         const auto bucket = [&](index_t i) {
             return kBuckets - 1 -
                    std::min<std::size_t>(static_cast<std::size_t>(length(i)), kBuckets - 1);

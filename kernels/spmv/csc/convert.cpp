@@ -3,6 +3,8 @@
 #include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/csc/format.hpp"
 
+#include <algorithm>
+
 namespace sptune {
 
 template <class T, class P>
@@ -21,22 +23,28 @@ std::unique_ptr<Storage> CscFormat::convert(CsrView<T, P> a, const Params& param
     auto s = std::make_unique<CscStorage<T>>();
     s->cols = a.cols;
     s->bands.resize(parts);
-#pragma omp parallel for schedule(static) num_threads(resolve_threads(threads))
+    // Outside of the parallel region, which an exception must not leave.
     for (int part = 0; part < parts; ++part) {
         auto& band = s->bands[part];
         band.first_row = a.rows ? balanced_row(a.row_ptr, a.rows, 1, parts, part) : 0;
         band.last_row = a.rows ? balanced_row(a.row_ptr, a.rows, 1, parts, part + 1) : 0;
+        const P entries = a.rows ? a.row_ptr[band.last_row] - a.row_ptr[band.first_row] : P{0};
+        band.col_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(a.cols) + 1);
+        band.row = Buffer<index_t>(static_cast<std::size_t>(entries));
+        band.values = Buffer<T>(static_cast<std::size_t>(entries));
+    }
+#pragma omp parallel for schedule(static) num_threads(resolve_threads(threads))
+    for (int part = 0; part < parts; ++part) {
+        auto& band = s->bands[part];
         const P begin = a.rows ? a.row_ptr[band.first_row] : P{0};
         const P end = a.rows ? a.row_ptr[band.last_row] : P{0};
-        band.col_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(a.cols) + 1, 0);
-        band.row = Buffer<index_t>(static_cast<std::size_t>(end - begin));
-        band.values = Buffer<T>(static_cast<std::size_t>(end - begin));
         // Counts, then starts, then each start moves on as its column fills; at the end it stands
         // where the next column begins, so the pointers are shifted back by one.
         std::int64_t* ptr = band.col_ptr.data();
+        std::fill_n(ptr, band.col_ptr.size(), 0);
         for (P k = begin; k < end; ++k) ++ptr[a.col_idx[k]];
         std::int64_t sum = 0;
-        for (index_t j = 0; j <= a.cols; ++j) {
+        for (std::int64_t j = 0; j <= a.cols; ++j) {
             const std::int64_t count = ptr[j];
             ptr[j] = sum;
             sum += count;

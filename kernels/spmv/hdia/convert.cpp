@@ -3,6 +3,7 @@
 #include "kernels/spmv/hdia/format.hpp"
 #include "kernels/spmv/hdia/grid.hpp"
 #include "kernels/spmv/hdia/slice_diagonals.hpp"
+#include "matrix/parallel.hpp"
 
 namespace sptune {
 
@@ -14,8 +15,17 @@ index_t slices_of(index_t rows, int c) {
     return static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
 }
 
-/// Entries that the table of a slice has room for.
-constexpr std::int64_t kMostOfSlice = (std::int64_t{1} << 30) - 1;
+/// More would take a table of more than 1 GiB, in each thread.
+constexpr std::int64_t kMostDiagonals = (std::int64_t{1} << 26) - 1;
+
+template <class T, class P>
+bool fits_tables(CsrView<T, P> a, int c) {
+    for (std::int64_t first = 0; first < a.rows; first += c) {
+        const auto last = std::min<std::int64_t>(a.rows, first + c);
+        if (SliceDiagonals::most_diagonals(a, first, last) > kMostDiagonals) return false;
+    }
+    return true;
+}
 
 /// Writes the entries of slice `s` to its place.
 template <class T, class P>
@@ -52,29 +62,32 @@ void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T
 }  // namespace
 
 template <class T, class P>
-Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features& features, const Params& params) {
+Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
     const int c = get(params, "c"), percent = get(params, "f");
-    if (features.row_max > kMostOfSlice / c) {
+    if (!fits_tables(a, c)) {
         Footprint f;
-        f.illegal = "a slice may hold 2^30 entries or more";
+        f.illegal = "a slice may meet 2^26 diagonals or more";
         return f;
     }
     const index_t slices = slices_of(a.rows, c);
     std::int64_t runs = 0, rest = 0, on = 0;
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(resolve_threads(0)) reduction(+ : runs, rest, on)
     {
         SliceDiagonals slice;
         std::vector<index_t> run_of;
 #pragma omp for schedule(dynamic, 64)
-        for (index_t s = 0; s < slices; ++s) {
-            const auto last = std::min(std::int64_t{a.rows}, (std::int64_t{s} + 1) * c);
-            run_of.resize(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[s * c]));
-            slice.look(a, s * c, c, percent, run_of.data());
-            runs += slice.runs();
-            rest += slice.rest_width();
-            on += slice.on();
-        }
+        for (index_t s = 0; s < slices; ++s)
+            carrier.run([&] {
+                const auto last = std::min(std::int64_t{a.rows}, (std::int64_t{s} + 1) * c);
+                run_of.resize(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[s * c]));
+                slice.look(a, s * c, c, percent, run_of.data());
+                runs += slice.runs();
+                rest += slice.rest_width();
+                on += slice.on();
+            });
     }
+    carrier.rethrow();
     Footprint f;
     f.storage_bytes = static_cast<std::uint64_t>(runs + rest) * c * sizeof(T) +
                       (static_cast<std::uint64_t>(runs) + rest * c) * sizeof(index_t) +
@@ -96,16 +109,19 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     out->run_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(slices) + 1);
     out->slice_ptr[0] = out->run_ptr[0] = 0;
     Buffer<index_t> run_of(static_cast<std::size_t>(a.nnz()));
+    ExceptionCarrier carrier;
 #pragma omp parallel num_threads(resolve_threads(threads))
     {
         SliceDiagonals slice;
 #pragma omp for schedule(dynamic, 64)
-        for (index_t s = 0; s < slices; ++s) {
-            slice.look(a, s * c, c, percent, run_of.data() + a.row_ptr[s * c]);
-            out->run_ptr[s + 1] = slice.runs();
-            out->slice_ptr[s + 1] = (slice.runs() + slice.rest_width()) * c;
-        }
+        for (index_t s = 0; s < slices; ++s)
+            carrier.run([&] {
+                slice.look(a, s * c, c, percent, run_of.data() + a.row_ptr[s * c]);
+                out->run_ptr[s + 1] = slice.runs();
+                out->slice_ptr[s + 1] = (slice.runs() + slice.rest_width()) * c;
+            });
     }
+    carrier.rethrow();
     for (index_t s = 0; s < slices; ++s) {
         out->run_ptr[s + 1] += out->run_ptr[s];
         out->slice_ptr[s + 1] += out->slice_ptr[s];

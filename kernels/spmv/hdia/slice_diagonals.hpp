@@ -16,13 +16,19 @@ inline constexpr index_t kOff = -1;
 /// The entries of one slice by diagonal. Keeps its memory from slice to slice.
 class SliceDiagonals {
   public:
+    /// Upper bound of the diagonals that rows [first, last) meet.
+    template <class T, class P>
+    static std::int64_t most_diagonals(CsrView<T, P> a, std::int64_t first, std::int64_t last) {
+        return std::min(static_cast<std::int64_t>(a.row_ptr[last] - a.row_ptr[first]),
+                        std::int64_t{a.cols} + last - first);
+    }
     /// Looks at rows [first, first + c), as far as there are any. A diagonal is kept that holds at
     /// least `percent` of c entries and reads nothing outside of x. `run_of` gets for each entry of
     /// these rows the number of its diagonal, counted from the left, or kOff.
     template <class T, class P>
     void look(CsrView<T, P> a, index_t first, int c, int percent, index_t* run_of) {
         const index_t last = std::min<index_t>(a.rows - first, c) + first;
-        table_.reset(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[first]));
+        table_.reset(static_cast<std::size_t>(most_diagonals(a, first, last)));
         count_.clear();
         index_t* slot_of = run_of;
         for (index_t i = first; i < last; ++i)

@@ -73,13 +73,12 @@ void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, Launc
 template <class T, class P, class Inner, int Chunk>
 void csr_dynamic(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    const index_t chunks = (rows.a.rows + Chunk - 1) / Chunk;
+    const std::int64_t chunks = (std::int64_t{rows.a.rows} + Chunk - 1) / Chunk;
 #pragma omp parallel for schedule(dynamic) num_threads(launch.threads)
-    for (index_t c = 0; c < chunks; ++c)
-        rows.range(c * Chunk,
-                   static_cast<index_t>(
-                       std::min<std::int64_t>((std::int64_t{c} + 1) * Chunk, rows.a.rows)),
-                   x, y, Epilogue<T>{alpha, beta});
+    for (std::int64_t c = 0; c < chunks; ++c)
+        rows.range(static_cast<index_t>(c * Chunk),
+                   static_cast<index_t>(std::min<std::int64_t>((c + 1) * Chunk, rows.a.rows)), x, y,
+                   Epilogue<T>{alpha, beta});
 }
 
 /// Equal shares of rows + nnz for each thread, whole rows only.

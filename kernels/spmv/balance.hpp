@@ -10,6 +10,7 @@ namespace sptune {
 /// ptr has rows + 1 entries. Also serves slices: ptr then counts stored entries, row_cost is C.
 template <class P>
 index_t balanced_row(const P* ptr, index_t rows, int row_cost, int parts, int part) {
+    if (rows == 0) return 0;  // then there may be no ptr
     const std::int64_t target = part_begin(
         static_cast<std::int64_t>(ptr[rows]) + std::int64_t{rows} * row_cost, parts, part);
     index_t low = 0, high = rows;

@@ -20,13 +20,16 @@ struct DeviceCsr {
         : rows(host.rows),
           cols(host.cols),
           entries(host.nnz()),
-          row_ptr(host.row_ptr, static_cast<std::size_t>(host.rows) + 1),
+          row_ptr(host.rows ? host.row_ptr : &kZero, static_cast<std::size_t>(host.rows) + 1),
           col_idx(host.col_idx, static_cast<std::size_t>(host.nnz())),
           values(host.values, static_cast<std::size_t>(host.nnz())) {}
 
     CsrView<T, P> view() const {
         return {rows, cols, row_ptr.data(), col_idx.data(), values.data(), entries};
     }
+
+  private:
+    static constexpr P kZero = 0;  ///< the row pointer of no rows, which a host may leave out
 };
 
 }  // namespace sptune

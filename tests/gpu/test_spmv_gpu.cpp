@@ -166,6 +166,23 @@ TYPED_TEST(SpmvGpu, EveryKernelCanBePartOfAGraph) {
     }
 }
 
+TYPED_TEST(SpmvGpu, NoRowsNeedNoArrays) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    for (const index_t cols : {0, 70000}) {
+        const CsrView<T, P> none{0, cols, nullptr, nullptr, nullptr, 0};
+        const DeviceBuffer<T> x(static_cast<std::size_t>(cols));
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
+            SCOPED_TRACE(kernel.variant.id());
+            const Params& params = kernel.variant.params;
+            if (!kernel.inspect(none, {}, params).illegal.empty()) continue;
+            const auto storage = kernel.convert(none, params, 1);
+            kernel.apply(*storage, T{1}, x.data(), T{0}, nullptr, {});
+        }
+    }
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+}
+
 TYPED_TEST(SpmvGpu, TheRegistryIsInOrder) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;

@@ -62,6 +62,21 @@ TYPED_TEST(Spmv, EveryKernelEqualsTheReference) {
     }
 }
 
+TYPED_TEST(Spmv, NoRowsNeedNoArrays) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    for (const index_t cols : {0, 70000}) {
+        const CsrView<T, P> none{0, cols, nullptr, nullptr, nullptr, 0};
+        const Features features = extract_features(none);
+        const Buffer<T> x(static_cast<std::size_t>(cols), T{1});
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+            if (!kernel.inspect(none, features, kernel.variant.params).illegal.empty()) continue;
+            const auto storage = kernel.convert(none, kernel.variant.params, 2);
+            kernel.apply(*storage, T{1}, x.data(), T{0}, nullptr, {2});
+        }
+    }
+}
+
 TYPED_TEST(Spmv, FootprintsAreHonest) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;

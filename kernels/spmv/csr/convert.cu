@@ -162,6 +162,10 @@ DeviceBuffer<CsrTile<P>> make_tiles(CsrView<T, P> a, int n) {
     const DeviceBuffer<index_t> tile_row = cut_tiles<0>(a, n);
     DeviceBuffer<CsrTile<P>> tile(tile_row.size() - 1);
     const auto tiles = static_cast<index_t>(tile.size());
+    if (a.rows == 0) {  // then there may be no row_ptr
+        tile.fill_bytes(0);
+        return tile;
+    }
     describe_tiles<<<blocks_for(tiles, kThreads), kThreads>>>(a.row_ptr, tile_row.data(), n, tiles,
                                                               tile.data());
     SPTUNE_CUDA_LAUNCHED("describe_tiles");

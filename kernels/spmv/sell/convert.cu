@@ -78,7 +78,7 @@ Slices cut_slices(CsrView<T, P> a, int c, int sigma) {
 template <class T, class P>
 DeviceBuffer<index_t> slice_bases(CsrView<T, P> a, const Slices& s, int c) {
     DeviceBuffer<index_t> base(static_cast<std::size_t>(s.count));
-    if (a.cols <= kSpan16) {
+    if (a.cols <= kSpan16 || s.count == 0) {
         base.fill_bytes(0);
         return base;
     }

@@ -1,8 +1,8 @@
 #include "features/cuda/entries.hpp"
 #include "features/cuda/entry_tiles.cuh"
 #include "features/fingerprint.hpp"
-#include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -151,12 +151,13 @@ __global__ void __launch_bounds__(kTileThreads)
 
 template <class T, class P>
 void add_entries(CsrView<T, P> a, unsigned* occupied, Sums* sums) {
-    static const int resident = [] {
+    static PerDevice<int> of_device;
+    const int resident = of_device.get([] {
         int blocks = 0;
         SPTUNE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_entries<T, P>,
                                                                   kTileThreads, 0));
         return blocks * multiprocessors();
-    }();
+    });
     const auto blocks = std::min<std::int64_t>(tiles_of(a.rows, a.nnz()), resident);
     visit_entries<<<static_cast<unsigned>(blocks), kTileThreads>>>(a, a.nnz(), occupied, sums);
     SPTUNE_CUDA_LAUNCHED("visit_entries");

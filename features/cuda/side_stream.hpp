@@ -1,10 +1,7 @@
 // A second stream, for what need not wait for the default stream.
 #pragma once
 
-#include "matrix/cuda/check.hpp"
-
-#include <map>
-#include <mutex>
+#include "matrix/cuda/per_device.hpp"
 
 namespace sptune::cuda {
 
@@ -14,12 +11,8 @@ class SideStream {
   public:
     /// That of the current GPU; never destroyed, as the driver may have ended by then.
     static SideStream& instance() {
-        static std::mutex mutex;
-        static auto* const all = new std::map<int, SideStream>;
-        int device = 0;
-        SPTUNE_CUDA(cudaGetDevice(&device));
-        const std::lock_guard lock(mutex);
-        return (*all)[device];
+        static auto* const all = new PerDevice<SideStream>;
+        return all->get();
     }
 
     SideStream() {

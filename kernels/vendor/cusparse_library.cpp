@@ -1,10 +1,12 @@
 #include "kernels/vendor/cusparse_library.hpp"
 
 #include "kernels/registry.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include <dlfcn.h>
@@ -124,7 +126,8 @@ cusparseHandle_t handle(cudaStream_t stream) {
             if (handle) library().Destroy(handle);
         }
     };
-    thread_local Owner mine;
+    thread_local std::map<int, Owner> owners;
+    Owner& mine = owners[cuda::current_device()];
     if (!mine.handle) SPTUNE_CUSPARSE(Create, &mine.handle);
     SPTUNE_CUSPARSE(SetStream, mine.handle, stream);
     return mine.handle;

@@ -70,8 +70,8 @@ void check(cusparseStatus_t status, const char* call, const char* file, int line
     ::sptune::cusparse::check(::sptune::cusparse::library().Function(__VA_ARGS__), \
                               "cusparse" #Function, __FILE__, __LINE__)
 
-/// The calling thread's handle, set to `stream`: handles must not be shared by threads. It is made
-/// at the thread's first call, which must not be inside a graph capture.
+/// The calling thread's handle for the current GPU, set to `stream`: handles must not be shared by
+/// threads. It is made at the thread's first call, which must not be inside a graph capture.
 cusparseHandle_t handle(cudaStream_t stream);
 
 }  // namespace sptune::cusparse

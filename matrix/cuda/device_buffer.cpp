@@ -1,21 +1,19 @@
 #include "matrix/cuda/device_buffer.hpp"
 
-#include <mutex>
+#include "matrix/cuda/per_device.hpp"
 
 namespace sptune {
 namespace {
 
 cudaMemPool_t pool() {
-    int device = 0;
-    SPTUNE_CUDA(cudaGetDevice(&device));
-    cudaMemPool_t found = nullptr;
-    SPTUNE_CUDA(cudaDeviceGetDefaultMemPool(&found, device));
-    static std::once_flag once;
-    std::call_once(once, [&] {
+    static cuda::PerDevice<cudaMemPool_t> pools;
+    return pools.get([] {
+        cudaMemPool_t found = nullptr;
+        SPTUNE_CUDA(cudaDeviceGetDefaultMemPool(&found, cuda::current_device()));
         std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
         SPTUNE_CUDA(cudaMemPoolSetAttribute(found, cudaMemPoolAttrReleaseThreshold, &keep_all));
+        return found;
     });
-    return found;
 }
 
 }  // namespace

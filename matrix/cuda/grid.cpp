@@ -1,6 +1,6 @@
 #include "matrix/cuda/grid.hpp"
 
-#include "matrix/cuda/check.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
 
@@ -8,30 +8,29 @@ namespace sptune::cuda {
 namespace {
 
 int attribute(cudaDeviceAttr which) {
-    int device = 0, value = 0;
-    SPTUNE_CUDA(cudaGetDevice(&device));
-    SPTUNE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+    int value = 0;
+    SPTUNE_CUDA(cudaDeviceGetAttribute(&value, which, current_device()));
     return value;
 }
 
 }  // namespace
 
 int multiprocessors() {
-    static const int count = attribute(cudaDevAttrMultiProcessorCount);
-    return count;
+    static PerDevice<int> count;
+    return count.get([] { return attribute(cudaDevAttrMultiProcessorCount); });
 }
 
 bool early_launch_works() {
     // The driver takes the newest code that this device can run; older code does not wait.
-    static const bool works = [] {
+    static PerDevice<bool> works;
+    return works.get([] {
         const int device = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
                            attribute(cudaDevAttrComputeCapabilityMinor);
         int taken = 0;
         for (const int built : {SPTUNE_CUDA_ARCHS})
             if (built <= device) taken = std::max(taken, built);
         return taken >= 90;
-    }();
-    return works;
+    });
 }
 
 }  // namespace sptune::cuda

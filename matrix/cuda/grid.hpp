@@ -11,10 +11,11 @@ inline unsigned blocks_for(std::int64_t work, int each) {
     return static_cast<unsigned>((work + each - 1) / each);
 }
 
-/// Streaming multiprocessors of the current device; asked once.
+/// Streaming multiprocessors of the current device; each is asked once.
 int multiprocessors();
 
-/// Whether the current device can start a kernel before the one before it has ended; asked once.
+/// Whether the current device can start a kernel before the one before it has ended; each
+/// is asked once.
 bool early_launch_works();
 
 }  // namespace sptune::cuda

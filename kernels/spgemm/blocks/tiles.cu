@@ -3,6 +3,7 @@
 #include "kernels/spgemm/blocks/tiles.cuh"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <limits>
 
@@ -79,12 +80,12 @@ TileMatrix<V> tiles_of(const BlockMatrix<V>& a, Side side, bool pattern) {
 
 bool tiles_work() {
     // Of the code that is used on this device, not of the newest that was compiled.
-    static const bool works = [] {
+    static PerDevice<bool> works;
+    return works.get([] {
         cudaFuncAttributes of_kernel;
         SPTUNE_CUDA(cudaFuncGetAttributes(&of_kernel, tiles_kernel<float>));
         return of_kernel.ptxVersion >= 90;
-    }();
-    return works;
+    });
 }
 
 template <class V>

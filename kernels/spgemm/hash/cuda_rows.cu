@@ -1,12 +1,12 @@
 // The kernels of hash SpGEMM.
 #include "kernels/spgemm/hash/hash_rows.cuh"
 #include "kernels/spgemm/hash/sort_rows.cuh"
-#include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
+#include <mutex>
 
 namespace sptune::cuda::hash {
 namespace {
@@ -109,11 +109,14 @@ unsigned enough(std::int64_t pieces, int each, int threads, int bytes) {
 }
 
 /// A kernel that may have that much shared memory, allowed once for each size that passes all
-/// before it.
+/// before it on that device. Threads take turns: a smaller size must not be set after a larger one.
 template <auto kernel>
 auto allowed(int bytes) {
     constexpr int kAlways = (48 << 10) - 1024;
-    static std::atomic<int> most{kAlways};
+    static PerDevice<int> allowed_on;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    int& most = allowed_on.get([] { return kAlways; });
     if (bytes > most) {
         SPTUNE_CUDA(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

@@ -6,9 +6,11 @@
 #include "kernels/spgemm/device_spgemm.hpp"
 #include "kernels/spgemm/hash/job.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 namespace sptune::cuda::hash {
 namespace {
@@ -46,7 +48,8 @@ TeamSizes sizes_for(const SpgemmProblem<T, P>& problem, const Tuning& tuning, Li
     return s;
 }
 
-/// Pinned memory for what the device counted, and an event to wait for it; one per thread.
+/// Pinned memory for what the device counted, and an event to wait for it; one per thread and
+/// device, to which events belong.
 struct Mailbox {
     Counters* counters = nullptr;
     cudaEvent_t arrived = nullptr;
@@ -186,7 +189,8 @@ class HashProduct {
 
     /// What the device has counted, once it has.
     Counters fetch() {
-        thread_local Mailbox mailbox;
+        thread_local std::map<int, Mailbox> mailboxes;
+        Mailbox& mailbox = mailboxes[current_device()];
         SPTUNE_CUDA(cudaMemcpyAsync(mailbox.counters, job_.work.counters, sizeof(Counters),
                                     cudaMemcpyDeviceToHost, stream_));
         SPTUNE_CUDA(cudaEventRecord(mailbox.arrived, stream_));
@@ -246,14 +250,14 @@ class HashProduct {
 }  // namespace
 
 int shared_memory_limit() {
-    static const int limit = [] {
+    static PerDevice<int> limit;
+    return limit.get([] {
         constexpr int kStatic = 1 << 10;  // what the kernels declare, and the system's part
-        int device = 0, most = 0;
-        SPTUNE_CUDA(cudaGetDevice(&device));
-        SPTUNE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        int most = 0;
+        SPTUNE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           current_device()));
         return (most - kStatic) / 16 * 16;
-    }();
-    return limit;
+    });
 }
 
 template <class T, class P>

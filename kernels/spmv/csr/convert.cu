@@ -99,7 +99,7 @@ template <class P>
 __global__ void count_pieces(const P* row_ptr, index_t rows, int n, P piece, std::int64_t* count) {
     const std::int64_t i = global_thread();
     if (i >= rows) return;
-    const P length = row_ptr[i + 1] - row_ptr[i];
+    const std::int64_t length = row_ptr[i + 1] - row_ptr[i];
     count[i] = length > n ? kLongRow + (length + piece - 1) / piece : 0;
 }
 
@@ -118,15 +118,16 @@ __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_l
         piece_long[p] = blockIdx.x;
 }
 
+constexpr int kMostTilesOfPiece = 8;
+
 /// Small pieces keep every multiprocessor busy; large ones leave less to add up. So they grow once
 /// the matrix has more entries than the device can have in flight.
 template <class T, class P>
 P piece_entries_of(CsrView<T, P> a, int n) {
     constexpr std::int64_t kInFlight = 8192;  // entries, per multiprocessor
-    constexpr std::int64_t kMostTiles = 8;
     const std::int64_t rounds =
         static_cast<std::int64_t>(a.nnz()) / (kInFlight * multiprocessors());
-    return static_cast<P>(n * std::clamp<std::int64_t>(rounds, 1, kMostTiles));
+    return static_cast<P>(n * std::clamp<std::int64_t>(rounds, 1, kMostTilesOfPiece));
 }
 
 template <class T, class P>
@@ -214,6 +215,9 @@ Footprint CsrTilesFormat::inspect(CsrView<T, P> a, const Features&, const Params
         f.moved_bytes -= static_cast<std::uint64_t>(narrow) * sizeof(std::uint16_t);
         if (narrow == 0) f.illegal = "no tile spans less than 65536 columns";
     }
+    // The positions where a piece would end if its row were longer have to be of type P.
+    if (nnz > static_cast<std::uint64_t>(std::numeric_limits<P>::max()) - kMostTilesOfPiece * n)
+        f.illegal = "almost 2^31 entries: this takes 64-bit row pointers";
     return f;
 }
 

@@ -40,16 +40,16 @@ __global__ void csr_vector_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __r
     const int lane = threadIdx.x % Threads;
     T sum{0};
     if (i < a.rows) {
-        const P end = a.row_ptr[i + 1];
-        P k = a.row_ptr[i] + lane;
-        for (; k + Threads < end; k += 2 * Threads) {  // two loads in flight
+        const P begin = a.row_ptr[i];
+        P k = begin + lane, left = a.row_ptr[i + 1] - begin - lane;  // k may pass what P can hold
+        for (; left > Threads; left -= 2 * Threads, k += 2 * Threads) {  // two loads in flight
             const T first = stream_load(a.values + k), second = stream_load(a.values + k + Threads);
             const index_t j = stream_load(a.col_idx + k);
             const index_t l = stream_load(a.col_idx + k + Threads);
             sum += first * gather(x, j);
             sum += second * gather(x, l);
         }
-        if (k < end) sum += stream_load(a.values + k) * gather(x, stream_load(a.col_idx + k));
+        if (left > 0) sum += stream_load(a.values + k) * gather(x, stream_load(a.col_idx + k));
     }
     sum = group_sum<Threads>(sum);
     if (lane == 0 && i < a.rows) out.store(sum, y + i);

@@ -20,16 +20,18 @@ namespace {
 using namespace cuda;
 using namespace esc;
 
-/// CUB's two calls: ask for the scratch memory, then run. The scratch is kept for the next.
+/// CUB's two calls: ask for the scratch memory, then run. The last scratch is used again if it is
+/// large enough. The others stay: memory is freed in the order of the default stream, while
+/// `stream` may still use them.
 template <class Run>
-void with_scratch(DeviceBuffer<char>& scratch, cudaStream_t stream, Run run) {
+void with_scratch(std::vector<DeviceBuffer<char>>& scratch, cudaStream_t stream, Run run) {
     std::size_t bytes = 0;
     SPTUNE_CUDA(run(nullptr, bytes));
-    if (bytes > scratch.size()) {
-        scratch = DeviceBuffer<char>(bytes);
+    if (scratch.empty() || bytes > scratch.back().size()) {
+        scratch.emplace_back(bytes);
         allow_allocations(stream);
     }
-    SPTUNE_CUDA(run(scratch.data(), bytes));
+    SPTUNE_CUDA(run(scratch.back().data(), bytes));
 }
 
 int bits_of(std::int64_t numbers) {
@@ -174,6 +176,7 @@ class EscProduct {
             done_ += runs;
         }
         SPTUNE_CUDA(cudaStreamSynchronize(stream_));  // before the memory goes
+        scratch_.erase(scratch_.begin(), scratch_.end() - 1);
     }
 
     /// The parts become C.
@@ -208,7 +211,7 @@ class EscProduct {
     cudaStream_t stream_;
     std::int64_t entries_;
     DeviceBuffer<std::int64_t> start_;
-    DeviceBuffer<char> scratch_;
+    std::vector<DeviceBuffer<char>> scratch_;  ///< not empty once the products are counted
     DeviceBuffer<P> row_ptr_;
     std::vector<Part> parts_;
     std::int64_t done_ = 0;

@@ -7,9 +7,19 @@
 
 namespace sptune {
 
+namespace {
+
+/// No more than OpenMP offers, whatever number of threads is asked for: who inspects does not know
+/// that number, and each band takes a pointer per column.
+int bands_of(const Params& params, int threads) {
+    return get(params, "w") == kAll ? std::min(resolve_threads(threads), resolve_threads(0)) : 1;
+}
+
+}  // namespace
+
 template <class T, class P>
 Footprint CscFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
-    const std::uint64_t bands = get(params, "w") == kAll ? resolve_threads(0) : 1;
+    const auto bands = static_cast<std::uint64_t>(bands_of(params, 0));
     Footprint f;
     f.storage_bytes = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
                       bands * (static_cast<std::uint64_t>(a.cols) + 1) * sizeof(std::int64_t);
@@ -19,7 +29,7 @@ Footprint CscFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
 
 template <class T, class P>
 std::unique_ptr<Storage> CscFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
-    const int parts = get(params, "w") == kAll ? resolve_threads(threads) : 1;
+    const int parts = bands_of(params, threads);
     auto s = std::make_unique<CscStorage<T>>();
     s->cols = a.cols;
     s->bands.resize(parts);

@@ -29,7 +29,7 @@ class CscStorage final : public Storage {
     }
 };
 
-/// Layout parameter w: bands, 1 or as many as there are threads.
+/// Layout parameter w: bands, 1 or as many as there are threads, but no more than OpenMP offers.
 struct CscFormat {
     static constexpr const char* name = "csc";
 

@@ -103,11 +103,12 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     out->index_bits = bits;
     const std::size_t stored = static_cast<std::size_t>(s.slice_ptr[s.count]);
     out->values = Buffer<T>(stored);
-    out->base = Buffer<index_t>(static_cast<std::size_t>(s.count));
-    if (bits == 16)
+    if (bits == 16) {
+        out->base = Buffer<index_t>(static_cast<std::size_t>(s.count));
         out->offset = Buffer<std::uint16_t>(stored);
-    else
+    } else {
         out->column = Buffer<index_t>(stored);
+    }
 #pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
     for (index_t slice = 0; slice < s.count; ++slice) {
         if (bits == 16) {
@@ -115,7 +116,6 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
             out->base[slice] = base;
             fill_slice(a, s, c, slice, base, out->values.data(), out->offset.data());
         } else {
-            out->base[slice] = 0;
             fill_slice(a, s, c, slice, index_t{0}, out->values.data(), out->column.data());
         }
     }

@@ -21,10 +21,10 @@ class SellStorage final : public Storage {
     Buffer<index_t> base;            ///< for x16
     Buffer<T> values;
 
-    index_t slices() const { return static_cast<index_t>(base.size()); }
+    index_t slices() const { return static_cast<index_t>(slice_ptr.size() - 1); }
     std::uint64_t bytes() const override {
-        return slice_ptr.bytes() + order.bytes() + column.bytes() + offset.bytes() +
-               (index_bits == 16 ? base.bytes() : 0) + values.bytes();
+        return slice_ptr.bytes() + order.bytes() + column.bytes() + offset.bytes() + base.bytes() +
+               values.bytes();
     }
     std::uint64_t stored() const override { return values.size(); }
 };

@@ -54,7 +54,7 @@ std::unique_ptr<Product<T, P>> multiply_threepass(const SpgemmProblem<T, P>& pro
                                       table.data(),
                                       next.data(),
                                       static_cast<Reset>(get(params, table_reset::name)),
-                                      columns_sorted(problem.b)};
+                                      columns_sorted<Repeats::forbidden>(problem.b)};
         make_ready();
         passes.count(arguments, blocks);
         longest = static_cast<index_t>(max_of(c.row_ptr.data(), c.rows));

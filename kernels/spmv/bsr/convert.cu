@@ -50,7 +50,7 @@ struct Sliced {
 };
 
 /// A warp for each block row (a thread block for the listed ones): writes first columns and zeros,
-/// then puts each entry into its block, found by bisection. All but the last is coalesced.
+/// then adds each entry to its block, found by bisection. All but the last is coalesced.
 template <bool Long, class T, class P, class Layout>
 __global__ void __launch_bounds__(kThreads)
     fill_blocks(BlockRows<P> a, const index_t* all_starts, const index_t* long_rows,
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(kThreads)
         }
         std::int64_t row = b * a.r;
         while (a.row_ptr[row + 1] <= k) ++row;
-        to.values[(std::int64_t{low} * a.c + (j - start[low])) * to.pitch + (row - b * a.r)] =
-            entries[k];
+        const std::int64_t at = std::int64_t{low} * a.c + (j - start[low]);
+        atomicAdd(to.values + at * to.pitch + (row - b * a.r), entries[k]);  // may be there twice
     }
 }
 
@@ -126,7 +126,7 @@ std::int64_t blocks_of(const Walked<P>& w) {
 template <class T, class P>
 std::string why_illegal(CsrView<T, P> a, int c) {
     if (a.cols < c) return "fewer columns than a block has";
-    if (!columns_sorted(a)) return "the columns of a row are not sorted";
+    if (!columns_sorted<Repeats::allowed>(a)) return "the columns of a row are not sorted";
     return {};
 }
 

@@ -9,10 +9,10 @@ namespace sptune::cuda {
 /// the same one at once: they only wait for each other as well, as in the default stream.
 class SideStream {
   public:
-    /// That of the current GPU; never destroyed, as the driver may have ended by then.
+    /// That of the current GPU.
     static SideStream& instance() {
-        static auto* const all = new PerDevice<SideStream>;
-        return all->get();
+        static PerDevice<SideStream> all;
+        return all.get();
     }
 
     SideStream() {

@@ -14,8 +14,8 @@ inline int current_device() {
     return device;
 }
 
-/// A T for each GPU, made when it is first asked for. Threads may ask at once; references stay
-/// valid.
+/// A T for each GPU, made when it is first asked for. Threads may ask at once. Nothing is
+/// ever destroyed: the driver may have ended by then, and other threads may go on.
 template <class T>
 class PerDevice {
   public:
@@ -35,7 +35,7 @@ class PerDevice {
 
   private:
     std::mutex mutex_;
-    std::map<int, T> all_;
+    std::map<int, T>& all_ = *new std::map<int, T>;
 };
 
 }  // namespace sptune::cuda

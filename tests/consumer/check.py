@@ -28,7 +28,7 @@ for program in ("consumer_cpp", "consumer_c"):
 run(prefix / "bin" / "sptune", "--version")
 
 # The examples build by themselves (those of the CPU; looking for a CUDA compiler takes longer than they do).
-examples = Path(source).parent.parent / "examples"
+examples = Path(source).resolve().parent.parent / "examples"
 run(cmake, "-G", "Ninja", "-S", examples, "-B", scratch / "examples", f"-DCMAKE_PREFIX_PATH={prefix}",
     "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CUDA_COMPILER=NOTFOUND")
 run(cmake, "--build", scratch / "examples", "--target", "example_cg", "example_cg_c")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace sptune::db {
@@ -77,6 +78,8 @@ Entry random_entry(std::uint64_t seed) {
     Filler filler{std::mt19937_64(seed)};
     Entry entry;
     filler.fill(entry);
+    for (std::int64_t* size : {&entry.matrix.rows, &entry.matrix.cols, &entry.matrix.nnz})
+        *size &= std::numeric_limits<std::int32_t>::max();
     // What has to fit together.
     entry.features.rows = entry.matrix.rows;
     entry.features.cols = entry.matrix.cols;

@@ -22,10 +22,20 @@ std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::in
 }
 
 template <class P>
-bool rises(const P* row_ptr, P nnz, std::int64_t first, std::int64_t last) {
-    bool fine = row_ptr[first] >= 0 && row_ptr[last] <= nnz;
-    for (std::int64_t i = first; i < last; ++i) fine &= row_ptr[i] <= row_ptr[i + 1];
-    return fine;
+std::int64_t count_falls(const P* row_ptr, std::int64_t first, std::int64_t last) {
+    std::int64_t falls = 0;
+    for (std::int64_t i = first; i < last; ++i) falls += row_ptr[i] > row_ptr[i + 1];
+    return falls;
+}
+
+SPTUNE_CLONES
+std::int64_t falls(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return count_falls(row_ptr, first, last);
+}
+
+SPTUNE_CLONES
+std::int64_t falls(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return count_falls(row_ptr, first, last);
 }
 
 }  // namespace
@@ -34,7 +44,7 @@ template <class P>
 bool readable_rows(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
                    std::int64_t first, std::int64_t last) {
     const std::int64_t from = std::max<std::int64_t>(first - 1, 0);
-    if (!rises(row_ptr, nnz, from, last)) return false;
+    if (row_ptr[from] < 0 || row_ptr[last] > nnz || falls(row_ptr, from, last) > 0) return false;
     return row_ptr[from] == row_ptr[last] ||
            largest_column(col_idx, row_ptr[from], row_ptr[last]) < static_cast<std::uint32_t>(cols);
 }

@@ -3,6 +3,7 @@
 
     bench/training_set.py --db DB [--backend cpu] [--count 150] [--largest 3e6] [--limit SECONDS]
     bench/training_set.py --db DB --backend cuda --export training.json.gz --limit 240 *.mtx
+    bench/training_set.py --db DB --op spgemm --largest 3e5 --budget 10
 
 Half of the families come from `sptune generate`; the others, which need more freedom (permuted meshes,
 runs, saddle points, circuits, roads …), are written by bench/written_families.py, and stay small. Sizes are spread
@@ -41,6 +42,10 @@ CUDA_VARIANTS = ",".join(
     + ["spmv.cuda.bsr.*.b128.*", "spmv.cuda.coo.*", "spmv.cuda.cusparse.*"]
     + [f"spmv.cuda.{f}.*.b256.*" for f in ("csc", "dia", "ell", "hdia", "hyb", "pjds")])
 
+
+# Of products those that can be the fastest.
+PRODUCT_VARIANTS = {"cpu": "spgemm.cpu.csr.*,spgemm.cpu.bsr.rowwise.*,spgemm.cpu.mkl.*",
+                    "cuda": "spgemm.cuda.csr.hash*,spgemm.cuda.csr.esc*,spgemm.cuda.cusparse.*"}
 
 WRITTEN_LARGEST = 4e5
 
@@ -92,7 +97,7 @@ def make(args, item, folder):
 
 def profile(args, paths, precision):
     command = [args.sptune, "profile", *map(str, paths), "--backend", args.backend, "--precision", precision,
-               "--db", args.db, "--variants", args.variants, "--budget", str(args.budget), "--threads", str(args.threads)]
+               "--db", args.db, "--op", args.op, "--variants", args.variants, "--budget", str(args.budget), "--threads", str(args.threads)]
     if args.mkl:
         command += ["--mkl", args.mkl]
     run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -123,6 +128,7 @@ def main():
     parser.add_argument("--db", required=True)
     parser.add_argument("--sptune", default="build/cli/sptune")
     parser.add_argument("--backend", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--op", default="spmv", choices=["spmv", "spgemm"])
     parser.add_argument("--precisions", default="f64,f32")
     parser.add_argument("--count", type=int, default=140, help="matrices to make")
     parser.add_argument("--smallest", type=float, default=2e3, help="nonzeros")
@@ -143,7 +149,8 @@ def main():
         parser.error("no such matrix: " + ", ".join(str(p) for p in args.matrices if not p.is_file()))
 
     if not args.variants:
-        args.variants = CUDA_VARIANTS if args.backend == "cuda" else "*"
+        spmv = CUDA_VARIANTS if args.backend == "cuda" else "*"
+        args.variants = spmv if args.op == "spmv" else PRODUCT_VARIANTS[args.backend]
 
     start = time.monotonic()
     precisions = args.precisions.split(",")

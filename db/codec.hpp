@@ -15,6 +15,7 @@ class NewerSchema : public Error {
 };
 
 nlohmann::ordered_json to_json(const Features& features);
+nlohmann::ordered_json to_json(const ProductFeatures& product);
 nlohmann::ordered_json to_json(const Candidate& candidate);
 nlohmann::ordered_json to_json(const Device& device);
 /// The stored form, schema "sptune.entry/1". Leaves out MatrixInfo::path.
@@ -30,6 +31,7 @@ nlohmann::ordered_json profile_document(const Entry& entry);
 Entry entry_from_json(const nlohmann::ordered_json& json);
 /// The same for a part of an entry.
 Features features_from_json(const nlohmann::ordered_json& json);
+ProductFeatures product_from_json(const nlohmann::ordered_json& json);
 Device device_from_json(const nlohmann::ordered_json& json);
 Candidate candidate_from_json(const nlohmann::ordered_json& json);
 

@@ -155,6 +155,12 @@ Features features_from_json(const Json& json) {
     return features;
 }
 
+ProductFeatures product_from_json(const Json& json) {
+    ProductFeatures product;
+    decode(At{json}, product);
+    return product;
+}
+
 Device device_from_json(const Json& json) {
     Device device;
     decode(At{json}, device);

@@ -75,6 +75,9 @@ Json document(const char* schema, const Entry& entry) {
 Json to_json(const Features& features) {
     return encode(Encoder{}, features);
 }
+Json to_json(const ProductFeatures& product) {
+    return encode(Encoder{}, product);
+}
 Json to_json(const Candidate& candidate) {
     return encode(Encoder{}, candidate);
 }

@@ -85,6 +85,22 @@ Variant decode_variant(const Json& json, Backend side) {
     return v;
 }
 
+namespace {
+
+Json encode(const std::vector<Variant>& portfolio) {
+    Json json = Json::array();
+    for (const Variant& v : portfolio) json.push_back(models::encode(v));
+    return json;
+}
+
+std::vector<Variant> decode_portfolio(const Json& json, Backend side) {
+    std::vector<Variant> portfolio;
+    for (const Json& v : list(json, "portfolio")) portfolio.push_back(decode_variant(v, side));
+    return portfolio;
+}
+
+}  // namespace
+
 Backend backend_of(const Json& model) {
     const std::string name = text(member(model, "backend"), "backend");
     if (name != "cpu" && name != "cuda")
@@ -92,18 +108,24 @@ Backend backend_of(const Json& model) {
     return name == "cpu" ? Backend::cpu : Backend::cuda;
 }
 
+Op op_of(const Json& kernel) {
+    const std::string name = text(member(kernel, "op"), "op");
+    if (name != "spmv" && name != "spgemm")
+        throw Error(fmt::format("op is \"{}\"; expected spmv or spgemm", name));
+    return name == "spmv" ? Op::spmv : Op::spgemm;
+}
+
 Json encode(const TreeModel& model, Bytes& arrays) {
     const TreeModel::Parts& p = model.parts();
-    Json portfolio = Json::array(), hits = Json::object(), bandwidth = Json::array();
+    Json hits = Json::object(), bandwidth = Json::array();
     for (const db::BandwidthPoint& point : p.bandwidth)
         bandwidth.push_back({point.bytes, rounded(point.gbs)});
-    for (const Variant& v : p.portfolio) portfolio.push_back(encode(v));
     for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
     Json json{{"kind", "trees"},
               {"backend", to_string(p.backend)},
               {"device_keys", p.device_keys},
               {"bandwidth", std::move(bandwidth)},
-              {"portfolio", std::move(portfolio)},
+              {"portfolio", encode(p.portfolio)},
               {"hits", std::move(hits)},
               {"times", encode(p.times, arrays)},
               {"sides", encode(p.sides, arrays)}};
@@ -123,8 +145,7 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
         if (bytes < 1 || bytes > 1e18 || gbs <= 0) throw Error("bandwidth is out of range");
         p.bandwidth.push_back({static_cast<std::uint64_t>(bytes), gbs});
     }
-    for (const Json& v : list(json, "portfolio"))
-        p.portfolio.push_back(decode_variant(v, p.backend));
+    p.portfolio = decode_portfolio(json, p.backend);
     const Json& hits = member(json, "hits");
     if (!hits.is_object()) throw Error("hits must be an object");
     for (const auto& [format, share] : hits.items()) {
@@ -187,6 +208,25 @@ BestSf decode_bestsf(const Json& json, Arrays arrays) {
 }
 
 // The names of matrices, a line each, are most of what there is to read, and a choice needs none.
+
+Json encode(const ProductModel& model, Bytes& arrays) {
+    const ProductModel::Parts& p = model.parts();
+    return {{"kind", "products"},
+            {"backend", to_string(p.backend)},
+            {"device_keys", p.device_keys},
+            {"portfolio", encode(p.portfolio)},
+            {"behind", encode(p.behind, arrays)}};
+}
+
+ProductModel decode_products(const Json& json, Arrays arrays) {
+    ProductModel::Parts p;
+    p.backend = backend_of(json);
+    p.device_keys = texts(json, "device_keys");
+    p.portfolio = decode_portfolio(json, p.backend);
+    for (Variant& v : p.portfolio) v.op = Op::spgemm;
+    p.behind = decode_forest(member(json, "behind"), arrays);
+    return ProductModel(std::move(p));
+}
 
 Json encode(const Training& t, Bytes& arrays) {
     Json json{{"created_utc", t.created_utc},

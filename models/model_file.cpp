@@ -6,6 +6,7 @@
 #include "models/inputs.hpp"
 #include "models/json_fields.hpp"
 #include "models/model_codec.hpp"
+#include "models/product_inputs.hpp"
 
 #include <algorithm>
 
@@ -16,6 +17,14 @@ constexpr const char* kSchema = "sptune.model";
 constexpr std::string_view kLetters = "SPTM";
 constexpr const char* kWhat = "a model of sptune, which `sptune train` makes";
 
+/// A model may know fewer inputs than we do, but what it knows must be the first of ours.
+void require_known(const std::vector<std::string>& known, const std::vector<std::string>& ours) {
+    if (known.size() > ours.size() || !std::equal(known.begin(), known.end(), ours.begin()))
+        throw Error(
+            "the model looks at other features than this version of sptune finds; train it "
+            "anew with `sptune train`");
+}
+
 }  // namespace
 
 std::string to_bytes(const ModelSet& models) {
@@ -23,44 +32,51 @@ std::string to_bytes(const ModelSet& models) {
     Bytes arrays;
     for (const auto& model : models.trees()) list.push_back(encode(*model, arrays));
     for (const auto& model : models.bestsf()) list.push_back(encode(*model, arrays));
+    for (const auto& model : models.products()) list.push_back(encode(*model, arrays));
     const Json header{{"schema", fmt::format("{}/1", kSchema)},
                       {"provenance", encode(models.training(), arrays)},
                       {"inputs", input_names()},
+                      {"product_inputs", product_input_names()},
                       {"models", std::move(list)}};
     return join_parts(kLetters, header, arrays);
 }
 
-ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_of) {
+ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only) {
     const auto [header, arrays] = split_parts(bytes, kLetters, kWhat);
     const Json json = header_from(header);
     db::require_schema(json, kSchema);
-    // A model may know fewer than we do, but what it knows must be the first of ours.
-    const std::vector<std::string> known = texts(json, "inputs");
-    if (known.size() > input_names().size() ||
-        !std::equal(known.begin(), known.end(), input_names().begin()))
-        throw Error(
-            "the model looks at other features than this version of sptune finds; train it "
-            "anew with `sptune train`");
-    std::vector<std::unique_ptr<const TreeModel>> trees;
-    std::vector<std::unique_ptr<const BestSf>> bestsf;
+    require_known(texts(json, "inputs"), input_names());
+    if (json.contains("product_inputs"))  // the first files had no models of products
+        require_known(texts(json, "product_inputs"), product_input_names());
+    const auto wanted = [&](const Json& model, Op op) {
+        return !only || (only->op == op && backend_of(model) == only->backend);
+    };
+    ModelSet::Models models;
     std::size_t index = 0;
     for (const Json& model : list(json, "models")) {
         try {
             const std::string kind = text(member(model, "kind"), "kind");
-            const bool wanted = !trees_of || (kind == "trees" && backend_of(model) == *trees_of);
-            if (wanted && kind == "trees")
-                trees.push_back(std::make_unique<TreeModel>(decode_trees(model, arrays)));
-            else if (wanted && kind == "bestsf")
-                bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model, arrays)));
-            else if (wanted)
-                throw Error(fmt::format("kind is \"{}\"; expected trees or bestsf", kind));
+            if (kind == "trees") {
+                if (wanted(model, Op::spmv))
+                    models.trees.push_back(
+                        std::make_unique<TreeModel>(decode_trees(model, arrays)));
+            } else if (kind == "products") {
+                if (wanted(model, Op::spgemm))
+                    models.products.push_back(
+                        std::make_unique<ProductModel>(decode_products(model, arrays)));
+            } else if (kind == "bestsf") {
+                if (!only)
+                    models.bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model, arrays)));
+            } else {
+                throw Error(
+                    fmt::format("kind is \"{}\"; expected trees, bestsf or products", kind));
+            }
         } catch (const Error& e) {
             throw Error(fmt::format("models[{}]: {}", index, e.what()));
         }
         ++index;
     }
-    return {decode_training(member(json, "provenance"), arrays, !trees_of), std::move(trees),
-            std::move(bestsf)};
+    return {decode_training(member(json, "provenance"), arrays, !only), std::move(models)};
 }
 
 ModelSet read_models(const std::filesystem::path& file) {

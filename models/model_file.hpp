@@ -6,13 +6,14 @@
 // {"schema": "sptune.model/1",
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
 //                 "kernel_hashes": {"cpu.csr": …}},
-//  "inputs": [names of what the trees look at],
-//  "models": [{"kind": "trees", "backend": "cpu", …}, {"kind": "bestsf", "backend": "cpu", …}]}
+//  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
+//  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", …}]}
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 #pragma once
 
 #include "models/bestsf.hpp"
+#include "models/product_model.hpp"
 #include "models/tree_model.hpp"
 
 #include <filesystem>
@@ -36,11 +37,16 @@ struct Training {
 /// Everything a file holds; as a predictor it answers with the trees that cover the device.
 class ModelSet final : public Predictor {
   public:
-    ModelSet(Training training, std::vector<std::unique_ptr<const TreeModel>> trees,
-             std::vector<std::unique_ptr<const BestSf>> bestsf);
+    struct Models {
+        std::vector<std::unique_ptr<const TreeModel>> trees;
+        std::vector<std::unique_ptr<const BestSf>> bestsf;
+        std::vector<std::unique_ptr<const ProductModel>> products;
+    };
+    ModelSet(Training training, Models models);
 
     using OptionsOf = std::function<TreeOptions(Backend)>;
-    /// Trains both kinds for each backend among `samples`.
+    /// Trains all kinds for each backend that has samples of their operation. The options are those
+    /// of the trees for SpMV.
     static ModelSet train(const std::vector<Sample>& samples,
                           const OptionsOf& options = usual_options);
 
@@ -53,8 +59,11 @@ class ModelSet final : public Predictor {
 
     const Training& training() const { return training_; }
     Training& training() { return training_; }
-    const std::vector<std::unique_ptr<const TreeModel>>& trees() const { return trees_; }
-    const std::vector<std::unique_ptr<const BestSf>>& bestsf() const { return bestsf_; }
+    const std::vector<std::unique_ptr<const TreeModel>>& trees() const { return models_.trees; }
+    const std::vector<std::unique_ptr<const BestSf>>& bestsf() const { return models_.bestsf; }
+    const std::vector<std::unique_ptr<const ProductModel>>& products() const {
+        return models_.products;
+    }
     /// Takes over what `other` has for backends, and trees for devices, that this set has none of;
     /// the provenance names both.
     void complete_from(ModelSet other);
@@ -66,16 +75,20 @@ class ModelSet final : public Predictor {
 
   private:
     Training training_;
-    std::vector<std::unique_ptr<const TreeModel>> trees_;
-    std::vector<std::unique_ptr<const BestSf>> bestsf_;
+    Models models_;
+};
+
+/// What choosing a kernel takes of a file.
+struct Part {
+    Op op = Op::spmv;  ///< spmv: the trees; spgemm: the models of products
+    Backend backend = Backend::cpu;
 };
 
 /// The document, and back. Throws Error (db::NewerSchema for a later version's) with the part that
 /// is wrong. What is nested very deeply uses up the stack: read_models() looks before.
 std::string to_bytes(const ModelSet& models);
-/// With `trees_of` only the trees of that backend, which is what choosing takes and loads sooner;
-/// the names of the matrices are left out, too.
-ModelSet models_from_bytes(std::string_view bytes, std::optional<Backend> trees_of = {});
+/// With `only` that part alone, which loads sooner; the names of the matrices are left out, too.
+ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only = {});
 
 /// An untrusted file. Throws InputError naming it.
 ModelSet read_models(const std::filesystem::path& file);

@@ -17,55 +17,62 @@ bool has_backend(const std::vector<std::unique_ptr<const Model>>& list, Backend 
 
 }  // namespace
 
-ModelSet::ModelSet(Training training, std::vector<std::unique_ptr<const TreeModel>> trees,
-                   std::vector<std::unique_ptr<const BestSf>> bestsf)
-    : training_(std::move(training)), trees_(std::move(trees)), bestsf_(std::move(bestsf)) {}
+ModelSet::ModelSet(Training training, Models models)
+    : training_(std::move(training)), models_(std::move(models)) {}
 
 ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& options) {
     Training training;
     training.created_utc = db::utc_time();
     training.samples = samples.size();
     std::set<std::string> matrices, devices;
-    std::map<std::string, std::vector<const Sample*>> by_backend;
+    std::map<std::pair<Op, std::string>, std::vector<const Sample*>> parts;
     for (const Sample& s : samples) {
         matrices.insert(s.name), devices.insert(s.device.name);
-        by_backend[s.device.backend].push_back(&s);
+        parts[{s.op(), s.device.backend}].push_back(&s);
         for (const auto& [format, hash] : s.kernel_hashes)
             training.kernel_hashes[s.device.backend + "." + format] = hash;
     }
     if (samples.empty()) throw Error("there is nothing to train on");
     training.matrices.assign(matrices.begin(), matrices.end());
     training.devices.assign(devices.begin(), devices.end());
-    std::vector<std::unique_ptr<const TreeModel>> trees;
-    std::vector<std::unique_ptr<const BestSf>> bestsf;
-    for (const auto& [name, list] : by_backend) {
+    Models models;
+    for (const auto& [part, list] : parts) {
+        if (part.first == Op::spgemm) {
+            models.products.push_back(std::make_unique<ProductModel>(ProductModel::train(list)));
+            continue;
+        }
         const TreeOptions o = options(list.front()->backend());
-        trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, o)));
-        bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list)));
+        models.trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, o)));
+        models.bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list)));
     }
-    return {std::move(training), std::move(trees), std::move(bestsf)};
+    return {std::move(training), std::move(models)};
 }
 
 void ModelSet::complete_from(ModelSet other) {
     std::vector<std::unique_ptr<const TreeModel>> kept;
-    for (const auto& theirs : other.trees_) {
+    for (const auto& theirs : other.models_.trees) {
         TreeModel::Parts parts = theirs->parts();
-        if (has_backend(trees_, parts.backend)) {
+        if (has_backend(models_.trees, parts.backend)) {
             std::erase_if(parts.device_keys, [&](const std::string& key) {
-                return std::any_of(trees_.begin(), trees_.end(), [&](const auto& mine) {
-                    const auto& keys = mine->parts().device_keys;
-                    return std::find(keys.begin(), keys.end(), key) != keys.end();
-                });
+                return std::any_of(
+                    models_.trees.begin(), models_.trees.end(), [&](const auto& mine) {
+                        const auto& keys = mine->parts().device_keys;
+                        return std::find(keys.begin(), keys.end(), key) != keys.end();
+                    });
             });
             if (parts.device_keys.empty()) continue;
             parts.for_these_alone = true;
         }
         kept.push_back(std::make_unique<const TreeModel>(std::move(parts)));
     }
-    trees_.insert(trees_.begin(), std::make_move_iterator(kept.begin()),
-                  std::make_move_iterator(kept.end()));
-    for (auto& model : other.bestsf_)
-        if (!has_backend(bestsf_, model->parts().backend)) bestsf_.push_back(std::move(model));
+    models_.trees.insert(models_.trees.begin(), std::make_move_iterator(kept.begin()),
+                         std::make_move_iterator(kept.end()));
+    const auto take_missing = [](auto& mine, auto& theirs) {
+        for (auto& model : theirs)
+            if (!has_backend(mine, model->parts().backend)) mine.push_back(std::move(model));
+    };
+    take_missing(models_.bestsf, other.models_.bestsf);
+    take_missing(models_.products, other.models_.products);
     const auto unite = [](std::vector<std::string>& mine, const std::vector<std::string>& theirs) {
         std::set<std::string> all(mine.begin(), mine.end());
         all.insert(theirs.begin(), theirs.end());
@@ -78,17 +85,17 @@ void ModelSet::complete_from(ModelSet other) {
 }
 
 const TreeModel* ModelSet::trees_for(const db::Device& device) const {
-    const auto found = std::find_if(trees_.begin(), trees_.end(), [&](const auto& model) {
-        return model->covers(Op::spmv, ValueType::f64, device);
-    });
-    return found == trees_.end() ? nullptr : found->get();
+    const auto found = std::find_if(
+        models_.trees.begin(), models_.trees.end(),
+        [&](const auto& model) { return model->covers(Op::spmv, ValueType::f64, device); });
+    return found == models_.trees.end() ? nullptr : found->get();
 }
 
 std::vector<const Predictor*> ModelSet::predictors(std::string_view backend) const {
     const Backend side = backend == to_string(Backend::cuda) ? Backend::cuda : Backend::cpu;
     std::vector<const Predictor*> list;
-    if (has_backend(trees_, side)) list.push_back(this);
-    for (const auto& model : bestsf_)
+    if (has_backend(models_.trees, side)) list.push_back(this);
+    for (const auto& model : models_.bestsf)
         if (model->parts().backend == side) list.push_back(model.get());
     return list;
 }
@@ -99,7 +106,7 @@ bool ModelSet::covers(Op op, ValueType value, const db::Device& device) const {
 }
 
 bool ModelSet::knows(const Variant& variant) const {
-    return std::any_of(trees_.begin(), trees_.end(),
+    return std::any_of(models_.trees.begin(), models_.trees.end(),
                        [&](const auto& model) { return model->knows(variant); });
 }
 

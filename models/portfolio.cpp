@@ -107,6 +107,7 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
         take_named(name);
     }
     for (const Sample* s : samples) {
+        if (s->op() != Op::spmv) break;
         const Backend backend = s->backend();
         for (const Variant& safe : all_safe(backend, s->value, IndexType::i32))
             take_named(short_name(safe));
@@ -133,6 +134,31 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
         cover.take(*next);
     }
     return cover.names();
+}
+
+std::vector<const Timed*> portfolio_times(const Sample& s, const std::vector<std::string>& names) {
+    std::vector<const Timed*> list(names.size());
+    s.for_each_timed([&](const Timed& t) {
+        const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
+        if (at != names.end()) list[static_cast<std::size_t>(at - names.begin())] = &t;
+    });
+    return list;
+}
+
+std::vector<Variant> portfolio_variants(const std::vector<const Sample*>& samples,
+                                        const std::vector<std::string>& names) {
+    std::vector<Variant> list(names.size());
+    std::size_t missing = names.size();
+    for (const Sample* s : samples) {
+        s->for_each_timed([&](const Timed& t) {
+            const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
+            if (at == names.end()) return;
+            Variant& v = list[static_cast<std::size_t>(at - names.begin())];
+            if (v.format.empty()) v = t.variant, --missing;
+        });
+        if (missing == 0) break;
+    }
+    return list;
 }
 
 namespace {

@@ -14,12 +14,19 @@ struct PortfolioOptions {
     double least_gain = 1e-4;   ///< in mean log time over all samples; who brings less stays out
 };
 
-/// Short names (see short_name()), the baseline first, then the safe choices (all_safe()); then
-/// greedily the kernel that brings the best of the chosen closest to the best of all, in mean log
-/// time; then the best of each format that is not there yet, for those whom constraints keep from
-/// the others; then vendors' kernels.
+/// Short names (see short_name()), the baseline first, then of SpMV the safe choices (all_safe());
+/// then greedily the kernel that brings the best of the chosen closest to the best of all, in mean
+/// log time; then the best of each format that is not there yet, for those whom constraints keep
+/// from the others; then vendors' kernels.
 std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samples,
                                           const PortfolioOptions& options = {});
+
+/// The kernels with these short names as measured for a sample; nullptr where they were not.
+std::vector<const Timed*> portfolio_times(const Sample& sample,
+                                          const std::vector<std::string>& names);
+/// The variants with these short names.
+std::vector<Variant> portfolio_variants(const std::vector<const Sample*>& samples,
+                                        const std::vector<std::string>& names);
 
 /// Equal for variants with the same short_name(), whatever their types; without making a string.
 std::uint64_t short_hash(const Variant& variant);

@@ -121,14 +121,17 @@ std::string to_plain(const std::vector<Sample>& samples) {
                         {"baseline", s.baseline},
                         {"count", s.timed.size()},
                         {"features", shortened(db::to_json(s.features))}});
+        if (s.product) list.back()["product"] = shortened(db::to_json(*s.product));
         for (const auto& [format, hash] : s.kernel_hashes)
             hashes[s.device.backend + "." + format] = hash;
         for (const Timed& t : s.timed) {
-            const std::string name = s.device.backend + "." + short_name(t.variant);
+            const std::string name =
+                fmt::format("{} {} {}", to_string(s.op()), s.device.backend, short_name(t.variant));
             const auto [at, fresh] = places.emplace(name, kernels.size());
             if (fresh) {
                 kernels.push_back(encode(t.variant));
                 kernels.back()["backend"] = s.device.backend;
+                if (s.product) kernels.back()["op"] = to_string(s.op());
             }
             columns.kernel.push_back(static_cast<std::uint16_t>(at->second));
             columns.us.push_back(code_of(t.us));
@@ -176,8 +179,10 @@ class Reader {
             throw Error("its columns are not of one length");
         for (const Json& device : list(header, "devices"))
             devices_.push_back(db::device_from_json(device));
-        for (const Json& kernel : list(header, "kernels"))
+        for (const Json& kernel : list(header, "kernels")) {
             kernels_.push_back(decode_variant(kernel, backend_of(kernel)));
+            if (kernel.contains("op")) kernels_.back().op = op_of(kernel);
+        }
         const Json& hashes = member(header, "kernel_hashes");
         if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
         for (const auto& [name, hash] : hashes.items()) hashes_[name] = text(hash, "kernel_hashes");
@@ -192,25 +197,28 @@ class Reader {
             throw Error(fmt::format("value is \"{}\"; expected f32 or f64", value));
         s.value = value == "f32" ? ValueType::f32 : ValueType::f64;
         s.features = db::features_from_json(member(json, "features"));
+        if (json.contains("product")) s.product = db::product_from_json(json["product"]);
         const std::size_t count = below(json, "count", columns_.kernel.size() - at_ + 1);
         s.baseline = below(json, "baseline", count);
         for (; s.timed.size() < count; ++at_) s.timed.push_back(timed(s));
         if (s.timed[s.baseline].bounded) throw Error("the baseline was not measured");
-        s.least_blocks = least_blocks(s.features, s.timed);
+        if (!s.product) s.least_blocks = least_blocks(s.features, s.timed);
         return s;
     }
 
   private:
     Timed timed(Sample& s) const {
         const std::size_t kernel = columns_.kernel[at_];
-        if (kernel >= kernels_.size() || kernels_[kernel].backend != s.backend())
-            throw Error("a time belongs to no kernel of its device");
+        if (kernel >= kernels_.size() || kernels_[kernel].backend != s.backend() ||
+            kernels_[kernel].op != s.op())
+            throw Error("a time belongs to no kernel of its device and operation");
         Timed t{kernels_[kernel], us_of(columns_.us[at_]), us_of(columns_.convert[at_]),
                 columns_.bounded[at_] != 0};
         if (t.us <= 0) throw Error("a time is missing");
         t.variant.value = s.value;
-        const auto hash = hashes_.find(s.device.backend + "." + t.variant.format);
-        if (hash != hashes_.end()) s.kernel_hashes[t.variant.format] = hash->second;
+        const std::string format = hash_name(t.variant);
+        const auto hash = hashes_.find(s.device.backend + "." + format);
+        if (hash != hashes_.end()) s.kernel_hashes[format] = hash->second;
         return t;
     }
 

@@ -6,9 +6,9 @@
 // is a file as file_parts.hpp has them, whose header is, in JSON's terms:
 //
 // {"schema": "sptune.samples/1", "devices": [as in an entry], "kernel_hashes": {"cpu.csr": …},
-//  "kernels": [{"backend": "cpu", "format", "algorithm", "params": {…}}],
+//  "kernels": [{"backend": "cpu", "format", "algorithm", "params": {…}, "op": "spgemm" of those}],
 //  "samples": [{"name", "device", "value": "f64", "baseline", "count", "features": as in an
-//  entry}]}
+//  entry, "product": as in an entry, of products}]}
 //
 // The arrays have `count` numbers for each sample: kernel, time, conversion, and whether the time
 // is a guess. Times are 16-bit integers, 1024 steps to a factor of two.

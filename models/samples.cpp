@@ -38,6 +38,10 @@ std::string short_name(const Variant& v) {
     return name;
 }
 
+std::string hash_name(const Variant& v) {
+    return v.op == Op::spgemm ? "spgemm/" + v.format : v.format;
+}
+
 std::string name_without(const Variant& v, std::string_view params) {
     std::string name = v.format + "." + v.algorithm + "." + std::string(params);
     for (const Param& p : v.params)
@@ -71,8 +75,11 @@ std::vector<Timed> least_blocks(const Features& features, const std::vector<Time
 }
 
 std::optional<Sample> sample_of(const db::Entry& entry) {
-    if (entry.op != Op::spmv || entry.matrix.nnz == 0) return std::nullopt;
+    if (entry.matrix.nnz == 0) return std::nullopt;
+    const bool product = entry.op == Op::spgemm;
+    if (product && (!entry.product || entry.product->products == 0)) return std::nullopt;
     Sample s;
+    if (product) s.product = entry.product;
     s.name = entry.matrix.name, s.group = group_of(s.name);
     s.features = entry.features, s.device = entry.device, s.value = entry.value;
     double best = 0;
@@ -81,7 +88,8 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         if (c.status != db::Status::ok || !c.time) continue;
         if (c.id == entry.baseline) s.baseline = s.timed.size(), baseline = true;
         s.timed.push_back({variant_of(c, entry), us_of(c), c.convert_us, false});
-        s.kernel_hashes[c.format] = c.kernel_hash;
+        if (product) s.timed.back().us += c.convert_us;
+        s.kernel_hashes[hash_name(s.timed.back().variant)] = c.kernel_hash;
         if (best == 0 || s.timed.back().us < best) best = s.timed.back().us;
     }
     if (!baseline) return std::nullopt;
@@ -107,14 +115,16 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         }
         s.timed.push_back({v, us, convert, true});
     }
-    s.least_blocks = least_blocks(s.features, s.timed);
+    if (!product) s.least_blocks = least_blocks(s.features, s.timed);
     return s;
 }
 
-std::vector<Sample> read_samples(const db::Store& store, std::string_view backend) {
+std::vector<Sample> read_samples(const db::Store& store, std::string_view backend, Op op) {
     std::vector<Sample> complete, early;
     store.for_each([&](const std::string&, const db::Entry& entry) {
-        if (entry.cache != "warm" || (!backend.empty() && entry.device.backend != backend)) return;
+        if (entry.op != op || entry.cache != "warm" ||
+            (!backend.empty() && entry.device.backend != backend))
+            return;
         if (auto sample = sample_of(entry))
             (entry.complete ? complete : early).push_back(std::move(*sample));
     });

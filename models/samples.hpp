@@ -2,34 +2,37 @@
 #pragma once
 
 #include "db/store.hpp"
+#include "features/product.hpp"
 #include "models/predictor.hpp"
 
 #include <map>
+#include <optional>
 
 namespace sptune::models {
 
 /// One kernel on one matrix.
 struct Timed {
     Variant variant;
-    double us = 0;
+    double us = 0;  ///< of C = A·B with the conversion of A and B, for which every call pays
     double convert_us = 0;
     /// Not measured, because its bytes alone take longer than the best kernel, or because one that
     /// hardly differs was hopeless: `us` is a guess that is slower than the best.
     bool bounded = false;
 };
 
-/// One matrix on one device in one precision. `timed` holds kernels that are legal and right; the
-/// baseline is among them.
+/// One matrix, or one pair of them, on one device in one precision. `timed` holds kernels that are
+/// legal and right; the baseline is among them.
 struct Sample {
     std::string name;
-    std::string group;  ///< see group_of()
-    Features features;
+    std::string group;                       ///< see group_of()
+    Features features;                       ///< of A
+    std::optional<ProductFeatures> product;  ///< of sweeps of C = A·B
     db::Device device;
     ValueType value = ValueType::f64;
     std::size_t baseline = 0;  ///< index into timed
     std::vector<Timed> timed;
     std::vector<Timed> least_blocks;  ///< some of them again, as with_least_block() names them
-    std::map<std::string, std::string> kernel_hashes;  ///< by format
+    std::map<std::string, std::string> kernel_hashes;  ///< by format; "spgemm/csr" of products
 
     /// Calls visit(Timed) for all of `timed`, then for `least_blocks`.
     template <class Visit>
@@ -37,12 +40,16 @@ struct Sample {
         for (const Timed& t : timed) visit(t);
         for (const Timed& t : least_blocks) visit(t);
     }
+    Op op() const { return product ? Op::spgemm : Op::spmv; }
     double baseline_us() const { return timed[baseline].us; }
     Backend backend() const { return device.backend == "cuda" ? Backend::cuda : Backend::cpu; }
 };
 
 /// What differs between variants of one operation, backend and type: "sell.simd.c8.s64.x16.wn".
 std::string short_name(const Variant& variant);
+
+/// Under what a sample keeps the hash of the variant's kernel.
+std::string hash_name(const Variant& variant);
 
 /// What a variant has in common with those that differ in these one-letter parameters at most: "b"
 /// leaves out the block size, "bs" σ as well.
@@ -59,10 +66,11 @@ std::vector<Timed> least_blocks(const Features& features, const std::vector<Time
 /// nullopt for entries without a baseline time.
 std::optional<Sample> sample_of(const db::Entry& entry);
 
-/// All warm SpMV entries of `store` on `backend` ("cpu", "cuda"; empty: both), sorted by name and
-/// precision. Sweeps that ended early, whose fastest kernel may not have had its turn, only where
-/// there are no others.
-std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "");
+/// All warm entries of `store` of this operation on `backend` ("cpu", "cuda"; empty: both), sorted
+/// by name and precision. Sweeps that ended early, whose fastest kernel may not have had its turn,
+/// only where there are no others.
+std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "",
+                                 Op op = Op::spmv);
 
 /// By name, device and precision, so that nothing depends on where they were read from.
 void sort_samples(std::vector<Sample>& samples);

@@ -29,10 +29,15 @@ std::string_view shipped_bytes() {
             static_cast<std::size_t>(sptune_shipped_end - sptune_shipped_begin)};
 }
 
-template <Backend B>
-const std::vector<std::unique_ptr<const TreeModel>>& trees() {
-    static const ModelSet models = models_from_bytes(shipped_bytes(), B);
-    return models.trees();
+template <Op O, Backend B>
+const ModelSet& part() {
+    static const ModelSet models = models_from_bytes(shipped_bytes(), Part{O, B});
+    return models;
+}
+
+template <Op O>
+const ModelSet& part(Backend backend) {
+    return backend == Backend::cpu ? part<O, Backend::cpu>() : part<O, Backend::cuda>();
 }
 
 }  // namespace
@@ -42,7 +47,10 @@ const ModelSet* shipped_model() {
     return &models;
 }
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend backend) {
-    return backend == Backend::cpu ? trees<Backend::cpu>() : trees<Backend::cuda>();
+    return part<Op::spmv>(backend).trees();
+}
+const std::vector<std::unique_ptr<const ProductModel>>& shipped_products(Backend backend) {
+    return part<Op::spgemm>(backend).products();
 }
 #else
 const ModelSet* shipped_model() {
@@ -50,6 +58,10 @@ const ModelSet* shipped_model() {
 }
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend) {
     static const std::vector<std::unique_ptr<const TreeModel>> none;
+    return none;
+}
+const std::vector<std::unique_ptr<const ProductModel>>& shipped_products(Backend) {
+    static const std::vector<std::unique_ptr<const ProductModel>> none;
     return none;
 }
 #endif

@@ -12,4 +12,7 @@ const ModelSet* shipped_model();
 /// the ones to ask. None for a build without.
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend backend);
 
+/// The models of products on one backend; none for a build without.
+const std::vector<std::unique_ptr<const ProductModel>>& shipped_products(Backend backend);
+
 }  // namespace sptune::models

@@ -1,6 +1,7 @@
 #include "models/tree_model.hpp"
 
 #include "matrix/error.hpp"
+#include "models/behind.hpp"
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
 #include "models/inputs.hpp"
@@ -37,32 +38,6 @@ Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
     }
     t.y.assign(t.rows * outputs, std::numeric_limits<float>::quiet_NaN());
     return t;
-}
-
-/// The kernels of the portfolio as measured for a sample; nullptr where they were not.
-std::vector<const Timed*> members(const Sample& s, const std::vector<std::string>& names) {
-    std::vector<const Timed*> list(names.size());
-    s.for_each_timed([&](const Timed& t) {
-        const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
-        if (at != names.end()) list[static_cast<std::size_t>(at - names.begin())] = &t;
-    });
-    return list;
-}
-
-std::vector<Variant> variants_of(const std::vector<const Sample*>& samples,
-                                 const std::vector<std::string>& names) {
-    std::vector<Variant> list(names.size());
-    std::size_t missing = names.size();
-    for (const Sample* s : samples) {
-        s->for_each_timed([&](const Timed& t) {
-            const auto at = std::find(names.begin(), names.end(), short_name(t.variant));
-            if (at == names.end()) return;
-            Variant& v = list[static_cast<std::size_t>(at - names.begin())];
-            if (v.format.empty()) v = t.variant, --missing;
-        });
-        if (missing == 0) break;
-    }
-    return list;
 }
 
 /// The member that the model takes where all that was measured is on offer.
@@ -112,16 +87,6 @@ TreeOptions usual_options(Backend backend) {
     return o;
 }
 
-double squeeze(double log_ratio) {
-    return log_ratio / (1 + log_ratio);
-}
-
-double unsqueeze(double squeezed) {
-    // A little below 0 is as good as 0 is for the best; close to 1 the inverse would explode.
-    const double s = std::clamp(squeezed, -0.5, 0.95);
-    return s / (1 - s);
-}
-
 Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold) {
     std::set<std::string> groups;
     for (const Sample* s : samples) groups.insert(s->group);
@@ -151,34 +116,27 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     if (samples.empty()) throw Error("trees: there is nothing to learn from");
     const std::vector<std::string> names = choose_portfolio(samples, options.portfolio);
     Table times = table_of(samples, names.size()), sides = table_of(samples, names.size() + 1);
-    std::vector<float> costs(times.y);  // log of how far behind
+    Behind behind = behind_best(samples, names);
+    times.y = std::move(behind.squeezed);
     std::set<std::string> keys;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Sample& s = *samples[i];
         keys.insert(s.device.key);
-        const auto list = members(s, names);
-        double best = s.baseline_us();
-        for (const Timed* t : list)
-            if (t && !t->bounded) best = std::min(best, t->us);
+        const auto list = portfolio_times(s, names);
         float* side = &sides.y[i * sides.outputs];
         side[0] = static_cast<float>(
             std::log(s.baseline_us() / streaming_us(s.features, s.device, s.value)));
-        for (std::size_t k = 0; k < list.size(); ++k) {
-            if (!list[k]) continue;
-            const double behind = std::max(std::log(list[k]->us / best), 0.0);
-            times.y[i * times.outputs + k] = static_cast<float>(squeeze(behind));
-            costs[i * times.outputs + k] = static_cast<float>(behind);
-            if (!list[k]->bounded)
+        for (std::size_t k = 0; k < list.size(); ++k)
+            if (list[k] && !list[k]->bounded)
                 side[k + 1] = static_cast<float>(
                     std::log((list[k]->convert_us + 0.01 * s.baseline_us()) / s.baseline_us()));
-        }
     }
     Parts parts;
     parts.backend = samples.front()->backend();
     parts.device_keys.assign(keys.begin(), keys.end());
     parts.bandwidth = samples.front()->device.bandwidth_curve;
-    parts.portfolio = variants_of(samples, names);
-    parts.times = Forest::train(times, options.forest, costs, options.choice);
+    parts.portfolio = portfolio_variants(samples, names);
+    parts.times = Forest::train(times, options.forest, behind.log, options.choice);
     parts.sides = Forest::train(sides, options.side);
     if (options.folds > 1) parts.hits = hit_rates(samples, options);
     return TreeModel(std::move(parts));

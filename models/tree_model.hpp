@@ -77,11 +77,6 @@ class TreeModel final : public Predictor {
     std::vector<char> in_place_;                            ///< needs no conversion
 };
 
-/// Monotone, from [0, ∞) to [0, 1): differences between good kernels count in full, those between
-/// bad ones hardly. And back.
-double squeeze(double log_ratio);
-double unsqueeze(double squeezed);
-
 /// The parts of samples for which `folds` folds by group hold fold `fold` out.
 struct Fold {
     std::vector<const Sample*> train, test;

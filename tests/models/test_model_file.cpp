@@ -162,11 +162,12 @@ TEST(Words, RoundTripAndRefuse) {
 
 TEST(ModelFile, GivesTheTreesOfOneBackendAlone) {
     const std::string file = to_bytes(trained());
-    const ModelSet cpu = models_from_bytes(file, Backend::cpu);
+    const ModelSet cpu = models_from_bytes(file, Part{Op::spmv, Backend::cpu});
     EXPECT_TRUE(cpu.training().matrices.empty()) << "a choice needs no names";
     ASSERT_EQ(cpu.trees().size(), 1u);
     EXPECT_TRUE(cpu.bestsf().empty());
-    EXPECT_TRUE(models_from_bytes(file, Backend::cuda).trees().empty()) << "none was trained";
+    EXPECT_TRUE(models_from_bytes(file, Part{Op::spmv, Backend::cuda}).trees().empty())
+        << "none was trained";
 }
 
 TEST(ModelFile, KeepsWhatAnotherKnowsOfOtherDevices) {

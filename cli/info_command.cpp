@@ -2,21 +2,25 @@
 #include "cli/commands.hpp"
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_variants.hpp"
 #include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
 #include "cli/version.hpp"
 #include "db/codec.hpp"
 #include "db/databases.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/spgemm/registry.hpp"
+#include "matrix/error.hpp"
 #include "tuner/sweep.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace sptune::cli {
@@ -31,10 +35,36 @@ std::vector<const db::Device*> all_devices(int threads) {
     return devices;
 }
 
+struct FormatCount {
+    std::string format;
+    int kernels = 0;
+};
+
+/// How many kernels there are of each format, of products of each format and algorithm, in the
+/// order in which the formats first come.
 std::vector<FormatCount> counts_of(const db::Device& device, Op op) {
     const Backend backend = device.backend == "cuda" ? Backend::cuda : Backend::cpu;
-    return op == Op::spmv ? count_variants(backend, ValueType::f64, IndexType::i32)
-                          : count_spgemm_variants(backend, ValueType::f64, IndexType::i32);
+    std::vector<FormatCount> counts;
+    for (const Variant& v : variants_of(op, backend, ValueType::f64, IndexType::i32)) {
+        const std::string name = op == Op::spmv ? v.format : v.format + "." + v.algorithm;
+        auto known = std::ranges::find(counts, name, &FormatCount::format);
+        if (known == counts.end()) known = counts.insert(known, {name});
+        ++known->kernels;
+    }
+    return counts;
+}
+
+/// The ids that match, of all that this build can run here. Throws UsageError where none does.
+std::vector<std::string> matching_ids(const std::string& glob) {
+    std::vector<std::string> found;
+    for (const Op op : {Op::spmv, Op::spgemm})
+        for (const ValueType value : {ValueType::f32, ValueType::f64})
+            for (std::string& id :
+                 kernel_ids(op, backends_of(cuda_usable() ? "all" : "cpu"), value))
+                if (matches(id, glob)) found.push_back(std::move(id));
+    if (found.empty())
+        throw UsageError(fmt::format("--kernels: no kernel of this build matches \"{}\"", glob));
+    return found;
 }
 
 /// What there is at a place.
@@ -48,7 +78,7 @@ std::string state_of(const db::Place& place) {
 }
 
 Json info_document(const std::vector<const db::Device*>& devices,
-                   const std::vector<db::Place>& places) {
+                   const std::vector<db::Place>& places, const std::vector<std::string>& ids) {
     Json databases = Json::array();
     for (const db::Place& place : places)
         databases.push_back({{"owner", db::to_string(place.owner)},
@@ -60,21 +90,23 @@ Json info_document(const std::vector<const db::Device*>& devices,
         for (const Op op : {Op::spmv, Op::spgemm}) {
             Json& counts = variants[std::string(to_string(op))][device->backend] = Json::object();
             for (const FormatCount& format : counts_of(*device, op))
-                counts[format.format] = format.variants;
+                counts[format.format] = format.kernels;
         }
     }
-    return {{"schema", "sptune.info/1"},
-            {"version", version()},
-            {"compiler", compiler()},
-            {"devices", std::move(list)},
-            {"backends",
-             {{"cpu", "available"},
-              {"cuda", cuda_status()},
-              {"mkl", mkl_status()},
-              {"cusparse", cusparse_status()}}},
-            {"variants", std::move(variants)},
-            {"db", places.front().path.string()},
-            {"databases", std::move(databases)}};
+    Json document{{"schema", "sptune.info/1"},
+                  {"version", version()},
+                  {"compiler", compiler()},
+                  {"devices", std::move(list)},
+                  {"backends",
+                   {{"cpu", "available"},
+                    {"cuda", cuda_status()},
+                    {"mkl", mkl_status()},
+                    {"cusparse", cusparse_status()}}},
+                  {"variants", std::move(variants)},
+                  {"db", places.front().path.string()},
+                  {"databases", std::move(databases)}};
+    if (!ids.empty()) document["kernels"] = ids;
+    return document;
 }
 
 std::string cpu_facts(const db::Device& device, const Style& style) {
@@ -116,8 +148,8 @@ std::string kernel_counts(const db::Device& device, Op op, const Style& style) {
     Table kernels({{"format", Align::left}, {"kernels"}});
     int total = 0;
     for (const FormatCount& format : counts_of(device, op)) {
-        kernels.add({format.format, std::to_string(format.variants)});
-        total += format.variants;
+        kernels.add({format.format, std::to_string(format.kernels)});
+        total += format.kernels;
     }
     kernels.add({"all", std::to_string(total)}, Tone::bold);
     return kernels.render(style);
@@ -153,22 +185,31 @@ std::string info_text(const std::vector<const db::Device*>& devices,
 }  // namespace
 
 int run_info(const std::vector<std::string>& args) {
-    std::string json, mkl, db_path;
+    std::string json, mkl, db_path, glob;
     int threads = 0;
     Options options("info", "",
                     "Shows the devices, their measured bandwidth and the kernels of this build.");
     options.integer("threads", "N", threads, 0, 4096, "threads to measure with (0: all)")
+        .text("kernels", "GLOB", glob,
+              "list the ids of the kernels that match instead, one a line: '*', 'spgemm.*', "
+              "'*.sell.*.f64.*'")
         .text("mkl", "PATH", mkl, "libmkl_rt.so.2 or its folder")
         .text("db", "PATH", db_path, kDatabasesHelp)
-        .text("json", "FILE|-", json, "write the same as JSON; - prints it alone on stdout")
+        .text("json", "FILE|-", json, "write all of it as JSON; - prints it alone on stdout")
         .example("sptune info")
+        .example("sptune info --kernels 'spmv.cpu.*.f64.i32' | wc -l")
         .example("sptune info --json - | jq '.devices[0].bandwidth_gbs'");
     if (!options.parse(args)) return kOk;
     if (!mkl.empty()) set_mkl_path(mkl);
+    std::vector<std::string> ids;
+    if (!glob.empty()) ids = matching_ids(glob);
+    if (!glob.empty() && json != "-") write_text("-", fmt::format("{}\n", fmt::join(ids, "\n")));
+    if (!glob.empty() && json.empty()) return kOk;  // nothing has to be measured
+
     const std::vector<db::Place> places = db::places(db_path);
     const auto devices = all_devices(threads);
-    if (!json.empty()) write_json(json, info_document(devices, places));
-    if (json != "-") write_text("-", info_text(devices, places));
+    if (!json.empty()) write_json(json, info_document(devices, places, ids));
+    if (glob.empty() && json != "-") write_text("-", info_text(devices, places));
     return kOk;
 }
 

@@ -44,13 +44,17 @@ std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexT
                 : variants_of<double, std::int32_t>(op, backend);
 }
 
-void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,
-                      ValueType value) {
+std::vector<std::string> kernel_ids(Op op, const std::vector<Backend>& backends, ValueType value) {
     std::vector<std::string> ids;
-    // Only the matrix tells which width it needs.
     for (const Backend backend : backends)
         for (const IndexType index : {IndexType::i32, IndexType::i64})
             for (const Variant& v : variants_of(op, backend, value, index)) ids.push_back(v.id());
+    return ids;
+}
+
+void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,
+                      ValueType value) {
+    const std::vector<std::string> ids = kernel_ids(op, backends, value);
     std::vector<std::string> unmet;
     std::istringstream words(globs);
     bool met = false;
@@ -64,9 +68,7 @@ void require_variants(const std::string& globs, Op op, const std::vector<Backend
         return fmt::format("--variants: no kernel of this build matches \"{}\"", glob);
     };
     if (!met)
-        throw UsageError(none_matches(globs) +
-                         "; `sptune profile MATRIX --all` lists the ids of them, `sptune info` "
-                         "their formats");
+        throw UsageError(none_matches(globs) + "; `sptune info --kernels '*'` lists their ids");
     for (const std::string& glob : unmet) warn(none_matches(glob));
 }
 

@@ -15,6 +15,9 @@ void use_mkl(const std::string& path);
 /// All of one type, the vendor's included where they could be loaded.
 std::vector<Variant> variants_of(Op op, Backend backend, ValueType value, IndexType index);
 
+/// The ids of both widths of row pointers: only a matrix tells which it needs.
+std::vector<std::string> kernel_ids(Op op, const std::vector<Backend>& backends, ValueType value);
+
 /// Throws UsageError where no kernel of any of the backends matches `globs`; warns of those globs
 /// among them that match none.
 void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,

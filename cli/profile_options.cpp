@@ -15,7 +15,8 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .number("calls", "N", o.calls, 1, 1e15,
                 "also recommend a kernel for N calls, conversion included")
         .text("variants", "GLOB", o.variants,
-              "only kernels whose id matches, e.g. '*.sell.*,*.csr.*'; the baseline always runs")
+              "only kernels whose id matches, e.g. '*.sell.*,*.csr.*' (`sptune info --kernels '*'` "
+              "lists them); the baseline always runs")
         .integer("seed", "S", o.seed, "of x and of the order of measurements (1)")
         .flag("resume", o.resume, "take over all stored times whose kernel is unchanged")
         .flag("fresh", o.fresh, "measure everything anew, also after a run that was cut short")

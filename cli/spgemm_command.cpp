@@ -168,7 +168,8 @@ int run_spgemm(const std::vector<std::string>& args) {
                     "default.");
     options.operands(r.files, 1, 2)
         .text("output,o", "FILE", r.output, "write C, as .mtx, .mtx.gz, .spt or .bsm")
-        .text("variant", "ID", r.variant, "use this kernel")
+        .text("variant", "ID", r.variant,
+              "use this kernel; `sptune info --kernels 'spgemm.*'` lists them")
         .choice("backend", {"auto", "cpu", "cuda"}, r.backend,
                 "where to run (auto: the GPU where there is one, else the CPU)")
         .choice("precision", {"f32", "f64", "u32"}, r.precision,

@@ -36,31 +36,8 @@ Variant spmv_baseline(Backend backend, ValueType value, IndexType index) {
     return v;
 }
 
-namespace {
-
-template <class T, class P>
-std::vector<FormatCount> count(Backend backend) {
-    std::vector<FormatCount> counts;
-    for (const SpmvKernel<T, P>& k : spmv_kernels<T, P>(backend)) {
-        if (counts.empty() || counts.back().format != k.variant.format)
-            counts.push_back({k.variant.format, 0});
-        ++counts.back().variants;
-    }
-    return counts;
-}
-
-}  // namespace
-
 std::string spmv_baseline_id(Backend backend, ValueType value, IndexType index) {
     return spmv_baseline(backend, value, index).id();
-}
-
-std::vector<FormatCount> count_variants(Backend backend, ValueType value, IndexType index) {
-    if (value == ValueType::f32)
-        return index == IndexType::i32 ? count<float, std::int32_t>(backend)
-                                       : count<float, std::int64_t>(backend);
-    return index == IndexType::i32 ? count<double, std::int32_t>(backend)
-                                   : count<double, std::int64_t>(backend);
 }
 
 }  // namespace sptune

@@ -31,11 +31,4 @@ std::string mkl_status();
 /// folder), else on the loader's search path, else where CUDA toolkits are installed.
 std::string cusparse_status();
 
-/// How many variants a backend has of each format, for `sptune info`.
-struct FormatCount {
-    std::string format;
-    int variants = 0;
-};
-std::vector<FormatCount> count_variants(Backend backend, ValueType value, IndexType index);
-
 }  // namespace sptune

@@ -129,7 +129,10 @@ Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,
     for (const Variant* v : all)
         if (matches(v->id(), c.variants)) left.push_back(v);
     if (left.empty())
-        return Unmet(fmt::format("variants: no kernel of this build matches \"{}\"", c.variants));
+        return Unmet(
+            fmt::format("variants: no kernel of this build matches \"{}\"; `sptune info --kernels "
+                        "'*'` lists their ids",
+                        c.variants));
     if (c.deterministic) std::erase_if(left, [](auto* v) { return !v->deterministic; });
     if (left.empty())
         return Unmet(fmt::format(

@@ -63,17 +63,6 @@ const SpgemmKernelList<T>& cuda_list() {
     return all;
 }
 
-template <class T, class P>
-std::vector<FormatCount> count(Backend backend) {
-    std::vector<FormatCount> counts;
-    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(backend)) {
-        const std::string name = k.variant.format + "." + k.variant.algorithm;
-        if (counts.empty() || counts.back().format != name) counts.push_back({name, 0});
-        ++counts.back().variants;
-    }
-    return counts;
-}
-
 }  // namespace
 
 template <class T, class P>
@@ -91,7 +80,8 @@ const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string&
     for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, all.size() / 4))
         some.append(some.empty() ? "" : ", ").append(all[i].variant.id());
     throw UsageError("there is no kernel \"" + id + "\" for these types; some of the " +
-                     std::to_string(all.size()) + " there are: " + some);
+                     std::to_string(all.size()) + " there are: " + some +
+                     "; `sptune info --kernels 'spgemm.*'` lists all");
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                             \
@@ -152,14 +142,6 @@ std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
 
 std::string spgemm_thrifty_id(ValueType value, IndexType index) {
     return id_of(Backend::cpu, value, index, "hash", {{"p", 2}, {"d", 16}});
-}
-
-std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index) {
-    if (value == ValueType::f32)
-        return index == IndexType::i32 ? count<float, std::int32_t>(backend)
-                                       : count<float, std::int64_t>(backend);
-    return index == IndexType::i32 ? count<double, std::int32_t>(backend)
-                                   : count<double, std::int64_t>(backend);
 }
 
 }  // namespace sptune

@@ -31,7 +31,4 @@ std::string spgemm_thrifty_id(ValueType value, IndexType index);
 template <class T, class P>
 const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id);
 
-/// How many variants a backend has of each format and algorithm, for `sptune info`.
-std::vector<FormatCount> count_spgemm_variants(Backend backend, ValueType value, IndexType index);
-
 }  // namespace sptune

@@ -53,7 +53,7 @@ def plan(
     error_bound : float, optional
         Largest |y - exact| / (|A| |x|) in any row.
     variants : str
-        Glob of kernel ids, as `sptune profile` shows them.
+        Glob of kernel ids, as `sptune info --kernels '*'` lists them.
     backend : {"automatic", "cpu", "cuda"}
         Where A has to lie.
     online : {"automatic", "always", "never"}

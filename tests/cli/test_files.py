@@ -94,6 +94,34 @@ class Show(CliTest):
         self.assertGreater(document["devices"][0]["bandwidth_gbs"], 0)
         self.assertGreater(document["variants"]["spmv"]["cpu"]["csr"], 0)
 
+    def test_info_counts_each_format_once(self):
+        text = self.expect(0, "info").stdout
+        counts = json.loads(self.expect(0, "info", "--json", "-").stdout)["variants"]
+        for op, title in (("spmv", "SpMV"), ("spgemm", "SpGEMM")):
+            table = text.split(f"{title} kernels, CPU, f64\n")[1].split("\n\n")[0].splitlines()[1:]
+            *rows, (_, total) = [line.split() for line in table]
+            self.assertEqual({name: int(kernels) for name, kernels in rows}, counts[op]["cpu"])
+            self.assertEqual(len(rows), len(counts[op]["cpu"]), rows)
+            self.assertEqual(int(total), sum(counts[op]["cpu"].values()))
+
+    def test_info_lists_kernels(self):
+        ids = self.expect(0, "info", "--kernels", "*").stdout.splitlines()
+        self.assertEqual(len(ids), len(set(ids)))
+        for kernel in ("spmv.cpu.csr.static.x32.l1.u1.wn.f64.i32", "spmv.cpu.csr.static.x32.l1.u1.wn.f32.i64",
+                       "spgemm.cpu.csr.hash.p1.d16.f64.i32"):
+            self.assertIn(kernel, ids)
+        counts = json.loads(self.expect(0, "info", "--json", "-").stdout)["variants"]
+        for op in ("spmv", "spgemm"):
+            some = [kernel for kernel in ids if kernel.startswith(op + ".cpu.") and kernel.endswith(".f64.i32")]
+            listed = self.expect(0, "info", "--kernels", op + ".cpu.*.f64.i32").stdout
+            self.assertEqual(listed.splitlines(), some)
+            self.assertEqual(len(some), sum(counts[op]["cpu"].values()))
+        document = json.loads(self.expect(0, "info", "--kernels", "*.hash.*,*.esc.*", "--json", "-").stdout)
+        self.assertEqual(document["kernels"], [kernel for kernel in ids if ".hash." in kernel or ".esc." in kernel])
+        done = self.expect(2, "info", "--kernels", "*.sel.*")
+        self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)
+        self.assertEqual(done.stdout, "")
+
 
 if __name__ == "__main__":
     main()

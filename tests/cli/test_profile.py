@@ -107,7 +107,7 @@ class Profile(CliTest):
         path = self.matrix()
         done = self.expect(2, "profile", path, "--variants", "*.sel.*")
         self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)
-        self.assertIn("sptune info", done.stderr)
+        self.assertIn("sptune info --kernels", done.stderr)
         self.assertFalse((self.folder / "db").exists())
         done = self.expect(0, "profile", path, "--variants", "*.csr.static.x32.*,*.sel.*")
         self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)

@@ -1,8 +1,8 @@
 #include "cli/compare_report.hpp"
 
 #include "cli/describe.hpp"
-#include "cli/number.hpp"
 #include "cli/table.hpp"
+#include "matrix/number.hpp"
 
 #include <fmt/format.h>
 

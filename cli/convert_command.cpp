@@ -4,11 +4,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/matrix_output.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 
 #include <filesystem>
 
@@ -46,10 +46,10 @@ int run_convert(const std::vector<std::string>& args) {
             const BlockCsr<V> blocks = load_blocks<V>(in, {block_size, threads});
             write_blocks(out, blocks, "converted by sptune");
             warn(fmt::format(
-                "{}, {} blocks of {} × {}",
+                "{}, {} of {} × {}",
                 written_summary(out, blocks.rows, blocks.cols,
                                 static_cast<std::int64_t>(blocks.values.size()), watch.seconds()),
-                count(blocks.blocks()), blocks.m, blocks.m));
+                with_noun(count(blocks.blocks()), "block"), blocks.m, blocks.m));
             return kOk;
         });
     }

@@ -3,7 +3,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/nearest.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/profile_report.hpp"
@@ -12,6 +11,7 @@
 #include "db/document.hpp"
 #include "features/features.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 #include "cli/describe.hpp"
 
-#include "cli/number.hpp"
+#include "matrix/number.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -114,10 +114,10 @@ template std::string row_length_sparkline(CsrView<float, std::int64_t>, const Fe
 template std::string row_length_sparkline(CsrView<double, std::int64_t>, const Features&);
 
 std::string device_text(const db::Device& device) {
-    return fmt::format("{}, {} {}{}, {}, {} GB/s from memory", device.name, device.threads,
-                       device.backend == "cuda" ? "multiprocessor" : "thread",
-                       device.threads == 1 ? "" : "s", device.simd,
-                       significant(device.bandwidth_gbs));
+    return fmt::format("{}, {}, {}, {} GB/s from memory", device.name,
+                       with_noun(std::to_string(device.threads),
+                                 device.backend == "cuda" ? "multiprocessor" : "thread"),
+                       device.simd, significant(device.bandwidth_gbs));
 }
 
 }  // namespace sptune::cli

@@ -7,6 +7,7 @@
 #include "cli/table.hpp"
 #include "cli/training_input.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "models/evaluate.hpp"
 #include "models/model_file.hpp"
 
@@ -47,7 +48,8 @@ std::string scores_table(const Evaluation& e, const Style& style) {
     };
     for (const Score& s : e.scores) add(s, s.name);
     for (const Score& s : e.by_device)
-        add(s, fmt::format("{} on {}, {} sweeps", e.scores.front().name, s.name, s.matrices));
+        add(s, fmt::format("{} on {}, {}", e.scores.front().name, s.name,
+                           with_noun(std::to_string(s.matrices), "sweep")));
     return table.render(style, 140);
 }
 
@@ -105,8 +107,10 @@ Json document(const Evaluation& e, const std::string& backend, double calls) {
 
 std::string report(const Evaluation& e, const std::string& backend) {
     const Style style(stdout);
-    std::string text = fmt::format("{}: {} matrices of {} families; {}\n\n", backend, e.matrices,
-                                   e.groups, e.protocol);
+    std::string text =
+        fmt::format("{}: {} of {}; {}\n\n", backend,
+                    with_noun(std::to_string(e.matrices), "matrix", "matrices"),
+                    with_noun(std::to_string(e.groups), "family", "families"), e.protocol);
     text += scores_table(e, style);
     for (std::size_t i = 0; i < e.scores.size() && i < 2; ++i)
         if (e.scores[i].confusion.size() > 1 && e.scores[i].name != "heuristic")

@@ -3,12 +3,12 @@
 #include "cli/describe.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/table.hpp"
 #include "db/codec.hpp"
+#include "matrix/number.hpp"
 
 #include <algorithm>
 
@@ -134,8 +134,8 @@ int run_features(const std::vector<std::string>& args) {
         if (json == "-") return kOk;
         const Style style(stdout);
         std::string head = fmt::format(
-            "{}  {} × {}, {} nonzeros, density {:.3g}\n{}\n", style(Tone::bold, name),
-            count(features.rows), count(features.cols), count(features.nnz), features.density,
+            "{}  {} × {}, {}, density {:.3g}\n{}\n", style(Tone::bold, name), count(features.rows),
+            count(features.cols), with_noun(count(features.nnz), "nonzero"), features.density,
             wrap(fmt::format("{}", fmt::join(describe(features), "; ")), 100, 0));
         const std::string sparkline = row_length_sparkline(matrix.view(), features);
         if (!sparkline.empty()) head += "rows by length: " + sparkline + "\n";

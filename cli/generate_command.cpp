@@ -3,7 +3,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_output.hpp"
 #include "cli/nearest.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
@@ -11,6 +10,7 @@
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/memory.hpp"
+#include "matrix/number.hpp"
 
 #include <limits>
 #include <map>

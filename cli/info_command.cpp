@@ -3,7 +3,6 @@
 #include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/kernel_variants.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/sweep_request.hpp"
@@ -14,6 +13,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "tuner/sweep.hpp"
 
 #include <algorithm>

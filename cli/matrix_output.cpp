@@ -1,6 +1,6 @@
 #include "cli/matrix_output.hpp"
 
-#include "cli/number.hpp"
+#include "matrix/number.hpp"
 
 #include <filesystem>
 
@@ -24,9 +24,9 @@ std::string written_summary(const std::string& path, std::int64_t rows, std::int
                             std::int64_t nnz, double seconds) {
     std::error_code failure;
     const auto bytes = std::filesystem::file_size(path, failure);
-    return fmt::format("{}: {} × {}, {} nonzeros, {}, {}", path, count(rows), count(cols),
-                       count(nnz), failure ? "-" : byte_count(static_cast<double>(bytes)),
-                       duration_us(seconds * 1e6));
+    return fmt::format(
+        "{}: {} × {}, {}, {}, {}", path, count(rows), count(cols), with_noun(count(nnz), "nonzero"),
+        failure ? "-" : byte_count(static_cast<double>(bytes)), duration_us(seconds * 1e6));
 }
 
 }  // namespace sptune::cli

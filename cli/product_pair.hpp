@@ -1,12 +1,12 @@
 // The pair of matrices that a product is about.
 #pragma once
 
-#include "cli/number.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
 #include "features/features.hpp"
 #include "features/product.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/number.hpp"
 #include "matrix/transposed.hpp"
 
 #include <limits>

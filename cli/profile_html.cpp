@@ -1,9 +1,9 @@
 #include "cli/profile_html.hpp"
 
 #include "cli/describe.hpp"
-#include "cli/number.hpp"
 #include "cli/ranking.hpp"
 #include "cli/version.hpp"
+#include "matrix/number.hpp"
 #include "tuner/explain.hpp"
 
 #include <algorithm>
@@ -110,10 +110,11 @@ std::string section(const db::Entry& entry) {
     const std::vector<Ranked> all = ranking(entry);
     const Features& f = entry.features;
     std::string out = fmt::format(
-        "<h2>{}</h2>\n<p class=\"facts\">{} × {}, {} nonzeros, {}: {}<br>{}</p>"
+        "<h2>{}</h2>\n<p class=\"facts\">{} × {}, {}, {}: {}<br>{}</p>"
         "\n<p><strong>{}</strong></p>\n",
-        escaped(entry.matrix.name), count(f.rows), count(f.cols), count(f.nnz),
-        to_string(entry.value), escaped(fmt::format("{}", fmt::join(describe(f), "; "))),
+        escaped(entry.matrix.name), count(f.rows), count(f.cols),
+        with_noun(count(f.nnz), "nonzero"), to_string(entry.value),
+        escaped(fmt::format("{}", fmt::join(describe(f), "; "))),
         escaped(device_text(entry.device)), escaped(tuner::why_winner(entry)));
     if (!all.empty()) out += chart(entry, highlights(all, kBars)) + measured_table(entry, all);
     return out + skipped_table(entry);

@@ -2,9 +2,9 @@
 
 #include "cli/describe.hpp"
 #include "cli/losers.hpp"
-#include "cli/number.hpp"
 #include "cli/ranking.hpp"
 #include "cli/table.hpp"
+#include "matrix/number.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,9 +69,9 @@ class Report {
             static_cast<double>(f.nnz) * (entry_.value == ValueType::f64 ? 12 : 8) +
             static_cast<double>(f.rows + 1) * (entry_.index == IndexType::i64 ? 8 : 4);
         std::string out = style_(Tone::bold, fit(entry_.matrix.name, kWidth)) + "\n";
-        out += fact("size", fmt::format("{} × {}, {} nonzeros, {} as CSR in {}", count(f.rows),
-                                        count(f.cols), count(f.nnz), byte_count(csr_bytes),
-                                        to_string(entry_.value)));
+        out += fact("size", fmt::format("{} × {}, {}, {} as CSR in {}", count(f.rows),
+                                        count(f.cols), with_noun(count(f.nnz), "nonzero"),
+                                        byte_count(csr_bytes), to_string(entry_.value)));
         out += fact("row length",
                     fmt::format("min {}, median {}, mean {}, max {}{}", count(f.row_min),
                                 plain(f.row_median), plain(f.row_mean), count(f.row_max),
@@ -87,9 +87,9 @@ class Report {
         const double entries = all_.empty() ? p.estimated_entries
                                             : static_cast<double>(all_.front().candidate->stored);
         const auto products = static_cast<double>(p.products);
-        return fmt::format("C = A·{}, {} nonzeros from {} products ({} each)",
-                           p.rows == p.inner ? "A" : "Aᵀ", short_count(entries),
-                           short_count(products),
+        return fmt::format("C = A·{}, {} from {} ({} each)", p.rows == p.inner ? "A" : "Aᵀ",
+                           with_noun(short_count(entries), "nonzero"),
+                           with_noun(short_count(products), "product"),
                            significant(entries > 0 ? products / entries : 0));
     }
 
@@ -187,9 +187,9 @@ class Report {
             if (winner->convert_us == 0)
                 text += "; it needs no conversion";
             else if (even)
-                text += fmt::format("; its conversion ({}) is repaid after {} calls",
-                                    duration_us(winner->convert_us),
-                                    count(static_cast<std::int64_t>(std::ceil(*even))));
+                text += fmt::format(
+                    "; its conversion ({}) is repaid after {}", duration_us(winner->convert_us),
+                    with_noun(count(static_cast<std::int64_t>(std::ceil(*even))), "call"));
             text += ".";
         }
         return style_(Tone::good, wrap(text, kWidth, 2)) + "\n";
@@ -198,9 +198,10 @@ class Report {
     std::string recommendation() const {
         if (options_.calls <= 0) return "";
         const auto [best, total_us] = best_for(all_, options_.calls);
-        std::string text = fmt::format("For {} calls: {}, {} with conversion",
-                                       count(static_cast<std::int64_t>(options_.calls)), best->id,
-                                       duration_us(total_us));
+        std::string text =
+            fmt::format("For {}: {}, {} with conversion",
+                        with_noun(count(static_cast<std::int64_t>(options_.calls)), "call"),
+                        best->id, duration_us(total_us));
         if (baseline_ && best != baseline_)
             text += "; " + baseline_name() + " takes " +
                     duration_us(options_.calls * baseline_->time->median);

@@ -1,7 +1,7 @@
 #include "cli/progress.hpp"
 
-#include "cli/number.hpp"
 #include "cli/table.hpp"
+#include "matrix/number.hpp"
 
 #include <algorithm>
 #include <cmath>

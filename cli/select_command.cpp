@@ -4,11 +4,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
+#include "matrix/number.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/select.hpp"
 

@@ -3,11 +3,11 @@
 #include "cli/block_input.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/matrix_output.hpp"
-#include "cli/number.hpp"
 #include "cli/output.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/sweep_request.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "tuner/multiply_blocks.hpp"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ void report(const SpgemmRequest& r, BlockType type, Backend backend, const Block
                             {"time_us", done.multiply_us},
                             {"gflops", gflops}});
     if (r.json == "-") return;
-    write_text("-", fmt::format("C is {} × {} with {} blocks of {} × {}{}, from {} products\n"
+    write_text("-", fmt::format("C is {} × {} with {} of {} × {}{}, from {}\n"
                                 "{} took {}, {} GFLOP/s, with the allocation of C\n",
-                                count(c.rows), count(c.cols), count(c.blocks()), c.m, c.m,
-                                type == BlockType::u32 ? ", sums held at 4294967295" : "",
-                                short_count(products), id, duration_us(done.multiply_us),
-                                significant(gflops)));
+                                count(c.rows), count(c.cols), with_noun(count(c.blocks()), "block"),
+                                c.m, c.m, type == BlockType::u32 ? ", sums held at 4294967295" : "",
+                                with_noun(short_count(products), "product"), id,
+                                duration_us(done.multiply_us), significant(gflops)));
 }
 
 template <class V>

@@ -5,7 +5,6 @@
 #include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/matrix_output.hpp"
-#include "cli/number.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
@@ -16,6 +15,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
 
@@ -90,11 +90,12 @@ void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
                             {"gflops", gflops}});
     if (r.json == "-") return;
     std::string text = fmt::format(
-        "C is {} × {} with {} nonzeros, from {} products ({} each)\n{} ({}) took {}, {} GFLOP/s, "
+        "C is {} × {} with {}, from {} ({} each)\n{} ({}) took {}, {} GFLOP/s, "
         "with the allocation of C{}\n",
-        count(c.rows), count(c.cols), count(nnz),
-        count(static_cast<std::int64_t>(product.products)), significant(compression), choice.id,
-        source_text(choice), duration_us(done.multiply_us), significant(gflops),
+        count(c.rows), count(c.cols), with_noun(count(nnz), "nonzero"),
+        with_noun(count(static_cast<std::int64_t>(product.products)), "product"),
+        significant(compression), choice.id, source_text(choice), duration_us(done.multiply_us),
+        significant(gflops),
         done.convert_us > 0 ? " and without a conversion of " + duration_us(done.convert_us) : "");
     write_text("-", text);
 }

@@ -5,11 +5,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
-#include "cli/number.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "db/knowledge.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "tuner/join.hpp"
 
 #include <fmt/format.h>
@@ -141,10 +141,10 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id, candidate.reason));
     }
     if (result.repeated)
-        warn(
-            fmt::format("{}: the GPU's clock had dropped before {} samples, which were taken again",
-                        entry.matrix.name, result.repeated));
-    const std::string rest = fmt::format("{} kernels were not reached; {}", left, left_hint);
+        warn(fmt::format("{}: {} taken again, since the GPU's clock had dropped", entry.matrix.name,
+                         with_noun(std::to_string(result.repeated), "sample")));
+    const std::string rest =
+        fmt::format("{} not reached; {}", with_noun(std::to_string(left), "kernel"), left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);
         return InterruptGuard::exit_code();

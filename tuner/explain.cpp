@@ -1,5 +1,7 @@
 #include "tuner/explain.hpp"
 
+#include "matrix/number.hpp"
+
 #include <fmt/format.h>
 
 namespace sptune::tuner {
@@ -70,7 +72,7 @@ std::string why(const db::Entry& entry, const db::Candidate& c) {
 std::string why_winner(const db::Entry& entry) {
     const db::Candidate* winner = db::find(entry, entry.winner);
     if (!winner || !winner->time) return "Nothing was measured, so there is no winner.";
-    std::string text = fmt::format("{} takes {:.4g} us", winner->id, winner->time->median);
+    std::string text = fmt::format("{} takes {}", winner->id, duration_us(winner->time->median));
     const db::Candidate* baseline = db::find(entry, entry.baseline);
     if (winner->id == entry.baseline) {
         text += "; nothing that needs a conversion beats the baseline beyond noise";
@@ -90,8 +92,8 @@ std::string why_winner(const db::Entry& entry) {
         text += fmt::format("; {:.1f} GB/s are {:.0f} % of what main memory delivers", winner->gbs,
                             100 * winner->gbs / entry.device.bandwidth_gbs);
     if (entry.break_even_calls > 0)
-        text +=
-            fmt::format("; its conversion is paid back after {:.0f} calls", entry.break_even_calls);
+        text += fmt::format("; its conversion is paid back after {}",
+                            with_noun(fmt::format("{:.0f}", entry.break_even_calls), "call"));
     else if (winner->convert_us <= 0)
         text += "; it needs no conversion";
     return text + ".";

@@ -1,6 +1,7 @@
 #include "tuner/plan.hpp"
 
 #include "kernels/parallel.hpp"
+#include "matrix/number.hpp"
 #include "tuner/identify.hpp"
 
 #include <cmath>
@@ -172,14 +173,16 @@ std::string Plan<T, P>::why() const {
     std::string text = selection_.why;
     const int active = contract_->active();
     if (contract_->calls() > 0) {
-        text += fmt::format(" After {} calls {} is in use", contract_->calls(),
+        text += fmt::format(" After {} {} is in use",
+                            with_noun(count(static_cast<std::int64_t>(contract_->calls())), "call"),
                             kernels_.id(*ready_[static_cast<std::size_t>(active)]->kernel));
         for (int i = 0; i < static_cast<int>(ready_.size()); ++i)
             if (const double us = contract_->measured_us(i); us > 0)
                 text += fmt::format(
-                    "; {} took {:.4g} us{}{}",
-                    kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel), us,
-                    i ? fmt::format(" and {:.4g} us to convert", contract_->converted_us(i)) : "",
+                    "; {} took {}{}{}", kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel),
+                    duration_us(us),
+                    i ? fmt::format(" and {} to convert", duration_us(contract_->converted_us(i)))
+                      : "",
                     contract_->dropped(i) ? ", and was dropped" : "");
         text += ".";
     }

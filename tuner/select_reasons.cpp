@@ -1,5 +1,7 @@
 #include "tuner/select_reasons.hpp"
 
+#include "matrix/number.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,8 +19,8 @@ std::string on_miss(const Lookup& l, const std::string& device_key) {
                               device_key)
                 : fmt::format("This matrix has not been measured on {}", device_key);
     if (l.stale)
-        text += fmt::format(" ({} times are of kernels that are not there or have changed since)",
-                            l.stale);
+        text += fmt::format(" ({} of kernels that are not there or have changed since)",
+                            with_noun(std::to_string(l.stale), "time is", "times are"));
     if (!l.others.empty())
         text += fmt::format("; what is stored for another device ({}) is not used here",
                             fmt::join(l.others, ", "));
@@ -46,8 +48,8 @@ std::string by_whom(const Lookup& l) {
 std::string on_rest(const Lookup& l) {
     std::string text = "; not all kernels have been measured";
     if (!l.unmeasured.id.empty())
-        text += fmt::format(" ({} is expected to take {:.4g} us)", l.unmeasured.id,
-                            l.unmeasured.predicted_us);
+        text += fmt::format(" ({} is expected to take {})", l.unmeasured.id,
+                            duration_us(l.unmeasured.predicted_us));
     return text + ", which a profile of the whole grid does";
 }
 
@@ -59,9 +61,9 @@ std::string who(const Selection& s) {
 std::string on_calls(const Selection& s) {
     if (s.chosen.convert_us <= 0) return "; it needs no conversion";
     if (s.break_even_calls < 0) return "; its conversion never pays";
-    const std::string paid =
-        fmt::format("; its conversion ({:.4g} us) is repaid after {:.0f} calls",
-                    s.chosen.convert_us, std::max(1.0, std::ceil(s.break_even_calls)));
+    const std::string paid = fmt::format(
+        "; its conversion ({}) is repaid after {}", duration_us(s.chosen.convert_us),
+        with_noun(fmt::format("{:.0f}", std::max(1.0, std::ceil(s.break_even_calls))), "call"));
     if (s.calls > 0) return paid + fmt::format(" of {:.0f}", s.calls);
     return paid +
            "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
@@ -76,12 +78,13 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact)
         text += plain ? fmt::format(
                             "Plain CSR, {}, was measured on this matrix and this device: "
-                            "{:.4g} us, and nothing pays for its conversion",
-                            s.chosen.id, s.chosen.predicted_us)
+                            "{}, and nothing pays for its conversion",
+                            s.chosen.id, duration_us(s.chosen.predicted_us))
                       : fmt::format(
-                            "{} was measured on this matrix and this device: {:.4g} us "
-                            "against {:.4g} us of plain CSR",
-                            s.chosen.id, s.chosen.predicted_us, s.baseline.predicted_us);
+                            "{} was measured on this matrix and this device: {} "
+                            "against {} of plain CSR",
+                            s.chosen.id, duration_us(s.chosen.predicted_us),
+                            duration_us(s.baseline.predicted_us));
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
@@ -89,9 +92,10 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
                             s.chosen.id);
     else
         text += fmt::format(
-            "{} predicts {:.4g} us for {} against {:.4g} us of plain CSR "
+            "{} predicts {} for {} against {} of plain CSR "
             "(confidence {:.2f})",
-            who(s), s.chosen.predicted_us, s.chosen.id, s.baseline.predicted_us, s.confidence);
+            who(s), duration_us(s.chosen.predicted_us), s.chosen.id,
+            duration_us(s.baseline.predicted_us), s.confidence);
     if (s.source == Source::exact) text += by_whom(lookup);
     if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s);

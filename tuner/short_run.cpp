@@ -1,5 +1,6 @@
 // The beginning of a search: every candidate is converted, verified and timed once, unless what is
 // known of it shows that it cannot win.
+#include "matrix/number.hpp"
 #include "models/samples.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/search.hpp"
@@ -160,8 +161,8 @@ bool Search::bounded(Runner& r, std::uint64_t matrix_bytes) {
     if (least_us <= best_->record.time->median) return false;
     r.record.status = db::Status::bounded;
     r.record.bytes = matrix_bytes + scene_.vector_bytes;
-    r.record.reason = fmt::format(
-        "has to read {} bytes: at {:.1f} GB/s that takes {:.2f} us or more", bytes, gbs, least_us);
+    r.record.reason = fmt::format("has to read {} bytes: at {:.1f} GB/s that takes {} or more",
+                                  bytes, gbs, duration_us(least_us));
     return true;
 }
 

@@ -17,9 +17,15 @@ class Spgemm(CliTest):
     def test_product(self):
         self.write("a.mtx", A), self.write("b.mtx", B)
         done = self.expect(0, "spgemm", "a.mtx", "b.mtx", "-o", "c.mtx")
-        self.assertIn("2 × 2", done.stdout)
+        self.assertIn("2 × 2 with 2 nonzeros, from 3 products", done.stdout)
         # (1,1) cancels: 2·1 + 1·(-2); its position exists all the same.
         self.assertEqual(self.entries("c.mtx"), {(1, 1): 0, (2, 2): -5})
+
+    def test_one_is_singular(self):
+        self.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+        done = self.expect(0, "spgemm", "one.mtx", "-o", "c.mtx")
+        self.assertIn("with 1 nonzero, from 1 product (", done.stdout)
+        self.assertIn("1 × 1, 1 nonzero, ", done.stderr)
 
     def test_zeros_can_be_dropped(self):
         self.write("a.mtx", A), self.write("b.mtx", B)

@@ -82,7 +82,7 @@ TEST_F(Select, TheModelDecidesWhereNothingIsStored) {
     ASSERT_EQ(s.runners_up.size(), 2u);
     EXPECT_EQ(s.runners_up[0].id, id(2));
     EXPECT_NE(s.why.find("has not been measured on " + here()), std::string::npos) << s.why;
-    EXPECT_NE(s.why.find("The model \"fake\" predicts 50 us"), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("The model \"fake\" predicts 50.0 µs"), std::string::npos) << s.why;
     options_.calls = 10000;
     EXPECT_EQ(select().chosen.id, id(2));
     options_.calls = 5;

@@ -1,11 +1,11 @@
-#include "cli/number.hpp"
+#include "matrix/number.hpp"
 
 #include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
 
-namespace sptune::cli {
+namespace sptune {
 namespace {
 
 std::string scaled(double value, double step, const char* const* units, std::size_t unit_count) {
@@ -49,6 +49,11 @@ std::string count(std::int64_t n) {
     return digits;
 }
 
+std::string with_noun(const std::string& number, std::string noun, std::string plural) {
+    if (plural.empty()) plural = noun + "s";
+    return number + " " + (number == "1" ? noun : plural);
+}
+
 std::string plain(double value) {
     return fmt::format("{:.4g}", value);
 }
@@ -77,4 +82,4 @@ std::string factor(double value) {
     return significant(value) + "×";
 }
 
-}  // namespace sptune::cli
+}  // namespace sptune

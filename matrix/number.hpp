@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sptune::cli {
+namespace sptune {
 
 /// "1.25", "12.3", "123", "1234": three significant digits, never an exponent below 10^6.
 std::string significant(double value);
@@ -18,6 +18,10 @@ std::string duration_us(double us);
 /// "12,345,678"
 std::string count(std::int64_t n);
 
+/// "1 nonzero", "12,345 nonzeros", "0 entries", from the number as one of these has printed it.
+/// `plural` where it takes more than an s.
+std::string with_noun(const std::string& number, std::string noun, std::string plural = {});
+
 /// "950", "12.3 k", "4.56 M", "1.20 G"
 std::string short_count(double n);
 
@@ -30,4 +34,4 @@ std::string percent(double share);
 /// "1.31×"
 std::string factor(double value);
 
-}  // namespace sptune::cli
+}  // namespace sptune

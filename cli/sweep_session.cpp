@@ -99,14 +99,16 @@ std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType 
 }
 
 std::string SweepSession::store(const db::Entry& entry) const {
-    auto before =
-        request_.fresh ? std::nullopt : store_->load(entry.device.key, db::entry_key(entry));
+    auto before = store_->load(entry.device.key, db::entry_key(entry));
+    // --fresh replaces what it has measured anew, and all of it only when it has got to the end.
+    const bool anew = request_.fresh && entry.complete;
+    if (anew && !entry.provenance.variants) before.reset();
     if (before) {
         const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
         tuner::drop_changed(*before, variants_of(entry.op, backend, entry.value, entry.index));
         const bool losing = db::knows_more(*before, entry);
         const bool gaining = db::knows_more(entry, *before);
-        if (!gaining && (losing || (before->complete && !entry.complete)))
+        if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
             return "Not stored: the entry of an earlier run knows more:";
         if (losing) {
             store_->save(tuner::join(entry, *before));
@@ -144,7 +146,8 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         warn(fmt::format("{}: {} taken again, since the GPU's clock had dropped", entry.matrix.name,
                          with_noun(std::to_string(result.repeated), "sample")));
     const std::string rest =
-        fmt::format("{} not reached; {}", with_noun(std::to_string(left), "kernel"), left_hint);
+        fmt::format("{} not reached; {}", with_noun(std::to_string(left), "kernel"),
+                    request_.fresh ? "--fresh starts over each time" : left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);
         return InterruptGuard::exit_code();

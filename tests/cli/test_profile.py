@@ -103,6 +103,30 @@ class Profile(CliTest):
         self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
         self.assertEqual(before, reached())
 
+    def test_a_fresh_run_replaces_only_what_it_has_measured(self):
+        def stored():
+            (entry,) = self.entries()
+            return entry, {c["id"]: c["time_us"] for c in entry["candidates"]}
+        path = self.matrix()
+        self.expect(0, "profile", path, "--threads", 1)
+        before, old = stored()
+        done = self.expect(6, "profile", path, "--threads", 1, "--fresh", "--budget", 0.02)
+        self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
+        self.assertIn("--fresh starts over", done.stderr)
+        self.assertEqual(stored()[0], before)
+
+        done = self.expect(0, "profile", path, "--threads", 1, "--fresh", "--variants", before["baseline"])
+        self.assertIn("Stored, with what an earlier run has measured", done.stdout)
+        entry, new = stored()
+        self.assertTrue(entry["complete"])
+        self.assertNotIn("variants", entry["provenance"])
+        self.assertEqual(old.keys(), new.keys())
+        self.assertEqual({kernel for kernel, time in new.items() if time != old[kernel]}, {entry["baseline"]})
+
+        self.expect(0, "profile", path, "--threads", 1, "--fresh")
+        _, newest = stored()
+        self.assertFalse([kernel for kernel, time in newest.items() if time and time == new.get(kernel)])
+
     def test_globs_that_match_nothing(self):
         path = self.matrix()
         done = self.expect(2, "profile", path, "--variants", "*.sel.*")

@@ -6,6 +6,18 @@ import tempfile
 import unittest
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
+
+
+def schema_validator(kind):
+    """Of a published schema; None where the Python module jsonschema is missing."""
+    sys.path.insert(0, str(ROOT / "tests" / "db"))
+    try:
+        from check_schema import validator
+    except SystemExit:
+        return None
+    return validator(ROOT / "db" / "schema", kind)
+
 
 class CliTest(unittest.TestCase):
     program = None
@@ -29,6 +41,15 @@ class CliTest(unittest.TestCase):
         done = self.run_sptune(*words)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
+
+    def assert_valid(self, document, kind, **spoiled):
+        """Holds `document` against the published schema, which has to refuse it with `spoiled` members."""
+        schema = schema_validator(kind)
+        if schema is None:  # db_schema says that it was skipped
+            return
+        schema.validate(document)
+        for name, value in {"unheard_of": 1, **spoiled}.items():
+            self.assertFalse(schema.is_valid({**document, name: value}), name)
 
     def write(self, name, text):
         path = self.folder / name

@@ -27,6 +27,7 @@ class Db(harness.CliTest):
     def test_list(self):
         listed = json.loads(self.sptune_db("list", "--db", self.db, "--json", "-").stdout)
         self.assertEqual([e["file"] for e in listed["entries"]], [str(f) for f in self.files])
+        self.assert_valid(listed, "list", entries=[{}])
         again = self.sptune_db("list", "--db", self.db, "--format", "json").stdout
         self.assertEqual(json.loads(again), listed)
         table = self.sptune_db("list", "--db", self.db).stdout

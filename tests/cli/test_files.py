@@ -79,6 +79,7 @@ class Show(CliTest):
         self.assertEqual(document["matrix"]["nnz"], 400 * 5 - 4 * 20)
         self.assertEqual(document["features"]["row_max"], 5)
         self.assertGreater(document["extract_us"], 0)
+        self.assert_valid(document, "features", extract_us=None, features={})
 
     def test_matrices_without_entries(self):
         for rows, cols in ((0, 0), (0, 5), (5, 0), (1, 1)):
@@ -86,6 +87,7 @@ class Show(CliTest):
                                           f"{rows} {cols} 0\n")
             with self.subTest(rows=rows, cols=cols):
                 self.expect(0, "features", path)
+                self.assert_valid(json.loads(self.expect(0, "features", path, "--json", "-").stdout), "features")
 
     def test_info(self):
         self.assertIn("database", self.expect(0, "info").stdout)
@@ -93,6 +95,7 @@ class Show(CliTest):
         self.assertEqual(document["schema"], "sptune.info/1")
         self.assertGreater(document["devices"][0]["bandwidth_gbs"], 0)
         self.assertGreater(document["variants"]["spmv"]["cpu"]["csr"], 0)
+        self.assert_valid(document, "info", devices=[], databases=[{}])
 
     def test_info_counts_each_format_once(self):
         text = self.expect(0, "info").stdout
@@ -118,6 +121,7 @@ class Show(CliTest):
             self.assertEqual(len(some), sum(counts[op]["cpu"].values()))
         document = json.loads(self.expect(0, "info", "--kernels", "*.hash.*,*.esc.*", "--json", "-").stdout)
         self.assertEqual(document["kernels"], [kernel for kernel in ids if ".hash." in kernel or ".esc." in kernel])
+        self.assert_valid(document, "info", kernels=[])
         done = self.expect(2, "info", "--kernels", "*.sel.*")
         self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)
         self.assertEqual(done.stdout, "")

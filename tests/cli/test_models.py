@@ -22,6 +22,7 @@ class Models(harness.CliTest):
 
         result = json.loads(self.expect(0, "evaluate", "--folds", "4", "--json", "-").stdout)
         self.assertEqual(result["schema"], "sptune.evaluate/1")
+        self.assert_valid(result, "evaluate", scores=[], backend="all")
         self.assertEqual((result["matrices"], result["groups"]), (8, 4))
         scores = {s["name"]: s for s in result["scores"]}
         self.assertEqual(set(scores), {"trees", "trees, tried", "bestsf", "nearest neighbour", "heuristic", "always CSR"})

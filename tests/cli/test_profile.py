@@ -19,6 +19,7 @@ class Profile(CliTest):
         done = self.expect(0, "profile", path, "--variants", "*.csr.*,*.sell.*c8.*", "--json", "-")
         document = json.loads(done.stdout)  # alone on stdout
         self.assertEqual(document["schema"], "sptune.profile/1")
+        self.assert_valid(document, "profile", candidates=[{}])
         self.assertEqual(document["matrix"]["path"], str(path))
         self.assertEqual((document["matrix"]["rows"], document["matrix"]["nnz"]), (400, 1920))
         self.assertLessEqual({"name", "cols", "fingerprint"}, document["matrix"].keys())

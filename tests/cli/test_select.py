@@ -1,23 +1,9 @@
 """sptune select: the document and its schema, the order of sources, constraints, exit codes."""
 import json
-import sys
-import unittest
-from pathlib import Path
 
 from harness import CliTest, main
 
-ROOT = Path(__file__).parents[2]
 CPU = ("--backend", "cpu")
-
-
-def schema_validator():
-    """Of the published schema; None where the Python module jsonschema is missing."""
-    sys.path.insert(0, str(ROOT / "tests" / "db"))
-    try:
-        from check_schema import validator
-    except SystemExit:
-        return None
-    return validator(ROOT / "db" / "schema", "select")
 
 
 class Select(CliTest):
@@ -37,12 +23,7 @@ class Select(CliTest):
         self.assertIn("has not been measured", document["why"])
         for runner in document["runners_up"]:
             self.assertEqual(runner.keys(), {"id", "predicted_us"})
-        schema = schema_validator()
-        if schema is None:
-            self.skipTest("not held against the schema: the Python module jsonschema is missing")
-        schema.validate(document)
-        document["source"] = "guess"
-        self.assertFalse(schema.is_valid(document))
+        self.assert_valid(document, "select", source="guess")
 
     def test_a_profile_decides(self):
         path = self.matrix("a.mtx", 900)

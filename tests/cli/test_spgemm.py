@@ -49,6 +49,7 @@ class Spgemm(CliTest):
         path = self.matrix()
         document = json.loads(self.expect(0, "spgemm", path, "--json", "-", "--precision", "f32").stdout)
         self.assertEqual(document["schema"], "sptune.spgemm/1")
+        self.assert_valid(document, "spgemm", precision="u32", c={})
         self.assertEqual((document["a"]["nnz"], document["b"]["nnz"]), (1920, 1920))
         self.assertEqual(document["precision"], "f32")
         self.assertGreater(document["products"], document["c"]["nnz"])
@@ -88,6 +89,7 @@ class Spgemm(CliTest):
         done = self.expect(0, "spgemm", "a.bsm", "--backend", "cpu", "-o", "c.bsm", "--json", "-")
         document = json.loads(done.stdout)
         self.assertEqual((document["m"], document["precision"]), (4, "f64"))
+        self.assert_valid(document, "spgemm-blocks", m=5)
         self.assertEqual(document["c"]["blocks"],
                          int((self.folder / "c.bsm").read_text().split()[4]))
         self.expect(0, "convert", "c.bsm", "again.mtx")

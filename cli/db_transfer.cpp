@@ -33,10 +33,9 @@ int take_in(const Words& sources, const db::Store& target) {
 }
 
 constexpr const char* kMergeRule =
-    "Where both have an entry for the same matrix and device, the one with more kernels stays, "
-    "then "
-    "a\ncomplete one, then the newer one. taken: is new; replaced: pushed out another; kept: did "
-    "not.";
+    "Where both have an entry for the same matrix and device, the one with more kernels stays,\n"
+    "then a complete one, then the newer one. taken: is new; replaced: pushed out another; kept:\n"
+    "did not.";
 
 db::ExportFormat parse_format(const std::string& name) {
     if (name == "json") return db::ExportFormat::json;

@@ -161,13 +161,11 @@ int run_evaluate(const std::vector<std::string>& args) {
         .example("sptune evaluate --db other --model model.sptm")
         .example("sptune evaluate --db training --hold-out 'bcsstk*,road*' --calls 500 --json -")
         .note(
-            "Regret: how much longer the chosen kernel takes than the fastest measured one. < CSR: "
-            "share "
-            "of\nchoices that are slower than plain CSR. \"tried\": what a plan ends up with that "
-            "has "
-            "calls enough to\ntry what else may be the fastest. Families: what stands before "
-            "\"--\" in a "
-            "matrix's name, else the\nletters that it begins with.");
+            "Regret: how much longer the chosen kernel takes than the fastest measured one.\n"
+            "< CSR: share of choices that are slower than plain CSR.\n"
+            "\"tried\": what a plan ends up with that has calls enough to try what else may be\n"
+            "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
+            "letters that it begins with.");
     if (!options.parse(args)) return kOk;
     require_writable(json);
     std::optional<models::ModelSet> model;

@@ -162,9 +162,8 @@ class Report {
         if (drift(all_) > kDrift) {
             const std::string note = fmt::format(
                 "The final ran {} slower than earlier stages: other work on this machine, or "
-                "kernels "
-                "that evict each other from the caches. Losers of those stages look fast; if the "
-                "factor is large, profile again with --fresh on a quieter machine.",
+                "kernels that evict each other from the caches. Losers of those stages look fast; "
+                "if the factor is large, profile again with --fresh on a quieter machine.",
                 factor(drift(all_)));
             out += style_(Tone::bad, " " + wrap(note, kWidth - 1, 1)) + "\n";
         }

@@ -34,9 +34,8 @@ std::vector<Backend> backends_of(const std::string& choice);
 
 /// For the end of --help.
 inline constexpr const char* kSweepCodes =
-    "Exit codes: 0 done, 1 failed, 2 usage, 3 input refused, 4 no such device, 5 a kernel was "
-    "wrong,\n6 stopped by the budget, 130, 143, 129 interrupted by Ctrl-C, SIGTERM, SIGHUP (what "
-    "was "
-    "measured\nis stored). With several matrices the first code that is not 0.";
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 input refused, 4 no such device, 5 a kernel was\n"
+    "wrong, 6 stopped by the budget, 130, 143, 129 interrupted by Ctrl-C, SIGTERM, SIGHUP (what\n"
+    "was measured is stored). With several matrices the first code that is not 0.";
 
 }  // namespace sptune::cli

@@ -49,11 +49,11 @@ bool readable_rows(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz
            largest_column(col_idx, row_ptr[from], row_ptr[last]) < static_cast<std::uint32_t>(cols);
 }
 
-template <class P>
-std::string unreadable(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
-                       std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-        const P begin = row_ptr[i], end = row_ptr[i + 1];
+template <class T, class P>
+std::string unreadable(CsrView<T, P> a) {
+    const P nnz = a.nnz();
+    for (index_t i = 0; i < a.rows; ++i) {
+        const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
         if (begin > end)
             return fmt::format("row_ptr[{}] is {}, less than row_ptr[{}], {}", i + 1, end, i,
                                begin);
@@ -61,10 +61,10 @@ std::string unreadable(const P* row_ptr, const index_t* col_idx, index_t cols, P
             return fmt::format("row_ptr[{}] is {}, but there are {} entries", begin < 0 ? i : i + 1,
                                begin < 0 ? begin : end, nnz);
         for (P k = begin; k < end; ++k)
-            if (col_idx[k] < 0 || col_idx[k] >= cols)
+            if (a.col_idx[k] < 0 || a.col_idx[k] >= a.cols)
                 return fmt::format(
                     "col_idx[{}], in row {}, is {}, but there are {} columns, counted from 0", k, i,
-                    col_idx[k], cols);
+                    a.col_idx[k], a.cols);
     }
     return {};
 }
@@ -73,21 +73,20 @@ template <class T, class P>
 void check_structure(CsrView<T, P> a, int threads) {
     constexpr std::int64_t kChunk = 1024;
     const P nnz = a.nnz();
-    std::atomic<std::int64_t> bad{a.rows};
+    std::atomic<bool> readable{true};
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(thread_count(threads, static_cast <std::uint64_t>(nnz)))
     for (std::int64_t first = 0; first < a.rows; first += kChunk) {
         const std::int64_t last = std::min<std::int64_t>(a.rows, first + kChunk);
-        if (!readable_rows(a.row_ptr, a.col_idx, a.cols, nnz, first, last)) bad = first;
+        if (!readable_rows(a.row_ptr, a.col_idx, a.cols, nnz, first, last)) readable = false;
     }
-    if (bad == a.rows) return;
-    throw UsageError(unreadable(a.row_ptr, a.col_idx, a.cols, nnz, 0, a.rows));
+    if (!readable) throw UsageError(unreadable(a));
 }
 
 #define SPTUNE_INSTANTIATE(P)                                                                      \
     template bool readable_rows(const P*, const index_t*, index_t, P, std::int64_t, std::int64_t); \
-    template std::string unreadable(const P*, const index_t*, index_t, P, std::int64_t,            \
-                                    std::int64_t);                                                 \
+    template std::string unreadable(CsrView<float, P>);                                            \
+    template std::string unreadable(CsrView<double, P>);                                           \
     template void check_structure(CsrView<float, P>, int);                                         \
     template void check_structure(CsrView<double, P>, int);
 SPTUNE_INSTANTIATE(std::int32_t)

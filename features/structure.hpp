@@ -15,10 +15,9 @@ template <class P>
 bool readable_rows(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
                    std::int64_t first, std::int64_t last);
 
-/// What is wrong in the rows [first, last), with the 0-based place and the remedy; empty: nothing.
-template <class P>
-std::string unreadable(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
-                       std::int64_t first, std::int64_t last);
+/// What is wrong first, with the 0-based place; empty: nothing.
+template <class T, class P>
+std::string unreadable(CsrView<T, P> matrix);
 
 /// All rows of a matrix in host memory. Throws UsageError.
 template <class T, class P>

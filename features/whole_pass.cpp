@@ -234,7 +234,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
         }
     }
     carrier.rethrow();
-    if (!readable) throw UsageError(unreadable(a.row_ptr, a.col_idx, a.cols, a.nnz(), 0, rows));
+    if (!readable) throw UsageError(unreadable(a));
     DiagonalMarks& marks = *parts[0];
     const auto& words = marks.words();
     const auto set = [](std::uint64_t word) { return word != 0; };

@@ -84,13 +84,15 @@ void Plan<T, P>::begin_with_allowed() {
         failure = std::current_exception();
         selection_.why += fmt::format(" {} could not be used: {}.", kernels_.id(chosen), e.what());
     }
-    for (const Ranked& r : selection_.runners_up) try {
+    for (const Ranked& r : selection_.runners_up) {
+        try {
             ready_.clear();
             const Kernel& next = *kernels_.find(r.id);
             require_legal(next);
             return begin_with(next, next);
         } catch (const std::exception&) {  // the next one may do
         }
+    }
     std::rethrow_exception(failure);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
 #include "cli/sweep_session.hpp"
+#include "tuner/default_models.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
 #include "tuner/sweep_product.hpp"
@@ -111,10 +112,13 @@ class Comparer {
     AutoChoice choose_product(CsrView<T, P>, const ProductFeatures& product, double features_us,
                               Backend backend) const {
         const Stopwatch watch;
-        const tuner::ProductSelection s = tuner::select_product<T, P>(
-            product, backend, session_.databases().get(), options_.threads);
-        return {s.id, features_us + watch.seconds() * 1e6,
-                s.source == "database" ? "exact" : "heuristic"};
+        const tuner::ProductSelection s =
+            tuner::select_product<T, P>(product, backend, session_.databases().get(),
+                                        tuner::default_product_model(backend), options_.threads);
+        const char* const source = s.source == "database" ? "exact"
+                                   : s.source == "model"  ? "model"
+                                                          : "heuristic";
+        return {s.id, features_us + watch.seconds() * 1e6, source};
     }
 
     /// "2/5 fem: ", with the backend where there are two.

@@ -29,17 +29,18 @@ std::string percent(double share) {
     return fmt::format("{:.1f} %", 100 * share);
 }
 
-std::string scores_table(const Evaluation& e, const Style& style) {
+std::string scores_table(const Evaluation& e, Op op, const Style& style) {
+    const std::string plain = op == Op::spmv ? "CSR" : "plain";
     Table table({{"", Align::left},
-                 {"× CSR"},
+                 {"× " + plain},
                  {"regret: mean"},
                  {"p95"},
                  {"worst"},
                  {"", Align::left},
                  {"within 5 %"},
-                 {"format right"},
-                 {"< CSR"},
-                 {"< 0.95 CSR"}});
+                 {op == Op::spmv ? "format right" : "algorithm right"},
+                 {"< " + plain},
+                 {"< 0.95 " + plain}});
     const auto add = [&](const Score& s, const std::string& name) {
         table.add({name, fmt::format("{:.2f}", s.speedup), percent(s.geomean), percent(s.p95),
                    percent(s.misses.empty() ? 0 : s.misses[0].regret),
@@ -96,22 +97,28 @@ Json encode(const Score& s) {
             {"confusion", std::move(confusion)}};
 }
 
-Json document(const Evaluation& e, const std::string& backend, double calls) {
+Json document(const Evaluation& e, const std::string& backend, Op op, double calls) {
     Json scores = Json::array(), devices = Json::array();
     for (const Score& s : e.scores) scores.push_back(encode(s));
     for (const Score& s : e.by_device) devices.push_back(encode(s));
-    return {{"schema", "sptune.evaluate/1"}, {"backend", backend}, {"protocol", e.protocol},
-            {"matrices", e.matrices},        {"groups", e.groups}, {"calls", calls},
-            {"scores", std::move(scores)},   {"devices", devices}};
+    return {{"schema", "sptune.evaluate/1"},
+            {"backend", backend},
+            {"op", to_string(op)},
+            {"protocol", e.protocol},
+            {"matrices", e.matrices},
+            {"groups", e.groups},
+            {"calls", calls},
+            {"scores", std::move(scores)},
+            {"devices", devices}};
 }
 
-std::string report(const Evaluation& e, const std::string& backend) {
+std::string report(const Evaluation& e, const std::string& backend, Op op) {
     const Style style(stdout);
     std::string text =
         fmt::format("{}: {} of {}; {}\n\n", backend,
                     with_noun(std::to_string(e.matrices), "matrix", "matrices"),
                     with_noun(std::to_string(e.groups), "family", "families"), e.protocol);
-    text += scores_table(e, style);
+    text += scores_table(e, op, style);
     for (std::size_t i = 0; i < e.scores.size() && i < 2; ++i)
         if (e.scores[i].confusion.size() > 1 && e.scores[i].name != "heuristic")
             text += fmt::format("\n{}: best format (rows), chosen format (columns)\n{}",
@@ -131,11 +138,17 @@ void leave_out_known(std::vector<models::Sample>& samples, const models::ModelSe
                          before - samples.size(), before));
 }
 
+const models::ProductModel* products_of(const models::ModelSet& set, const std::string& side) {
+    for (const auto& model : set.products())
+        if (to_string(model->parts().backend) == side) return model.get();
+    throw Error(fmt::format("the model knows nothing of products on {}", side));
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& args) {
     TrainingInput input;
-    std::string model_file, hold_out, backend = "all", precision = "all", json;
+    std::string model_file, hold_out, op_name = "spmv", backend = "all", precision = "all", json;
     int folds = 10;
     double calls = 0;
     std::vector<std::string> none;
@@ -154,15 +167,18 @@ int run_evaluate(const std::vector<std::string>& args) {
               "instead: test this model on all matrices that it was not trained on")
         .number("calls", "N", calls, 0, 1e15,
                 "spread conversion over N calls (0: conversion does not count)")
+        .choice("op", {"spmv", "spgemm"}, op_name, "y = αAx, or C = A·B (spmv)")
         .choice("backend", {"cpu", "cuda", "all"}, backend, "entries of which device (all)")
         .choice("precision", {"f32", "f64", "all"}, precision, "(all)")
         .text("json", "FILE|-", json, "write the result; - prints it alone on stdout")
         .example("sptune evaluate --db training")
         .example("sptune evaluate --db other --model model.sptm")
+        .example("sptune evaluate --db training --op spgemm")
         .example("sptune evaluate --db training --hold-out 'bcsstk*,road*' --calls 500 --json -")
         .note(
             "Regret: how much longer the chosen kernel takes than the fastest measured one.\n"
-            "< CSR: share of choices that are slower than plain CSR.\n"
+            "< CSR: share of choices that are slower than plain CSR (of products: than plain\n"
+            "Gustavson, on a GPU expand-sort-compress).\n"
             "\"tried\": what a plan ends up with that has calls enough to try what else may be\n"
             "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
             "letters that it begins with.");
@@ -170,25 +186,28 @@ int run_evaluate(const std::vector<std::string>& args) {
     require_writable(json);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
+    const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;
     Json documents = Json::array();
     std::string text;
     for (const char* const side : {"cpu", "cuda"}) {
         if (backend != "all" && backend != side) continue;
-        std::vector<models::Sample> samples = read_training(input, side);
+        std::vector<models::Sample> samples = read_training(input, op, side);
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
         if (model) leave_out_known(samples, *model);
         if (samples.empty()) continue;
         models::EvaluateOptions wanted;
         wanted.folds = folds, wanted.hold_out = hold_out, wanted.calls = calls;
-        if (model) wanted.given = model->predictors(side);
+        if (model && op == Op::spmv) wanted.given = model->predictors(side);
+        if (model && op == Op::spgemm) wanted.given_products = products_of(*model, side);
         const Evaluation result = models::evaluate(samples, wanted);
-        documents.push_back(document(result, side, calls));
-        text += (text.empty() ? "" : "\n") + report(result, side);
+        documents.push_back(document(result, side, op, calls));
+        text += (text.empty() ? "" : "\n") + report(result, side, op);
     }
     if (documents.empty())
         throw Error(fmt::format(
-            "{} holds no SpMV entries to test with; `sptune profile` makes some", name_of(input)));
+            "{} holds no {} entries to test with; `sptune profile{}` makes some", name_of(input),
+            op == Op::spmv ? "SpMV" : "SpGEMM", op == Op::spmv ? "" : " --op spgemm"));
     if (json != "-") write_text("-", text);
     if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
     return kOk;

@@ -16,6 +16,7 @@
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
+#include "tuner/default_models.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
 
@@ -47,7 +48,8 @@ tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& varian
                                const ProductFeatures& product, Backend backend) {
     if (!variant.empty()) return {variant, "asked for"};
     const auto databases = open_databases(r.db);
-    return tuner::select_product<T, P>(product, backend, databases.get(), r.threads);
+    return tuner::select_product<T, P>(product, backend, databases.get(),
+                                       tuner::default_product_model(backend), r.threads);
 }
 
 /// Names the database, unless it is the user's.

@@ -8,6 +8,7 @@
 #include "cli/training_input.hpp"
 #include "cli/version.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "models/model_file.hpp"
 #include "models/sample_file.hpp"
 #include "models/shipped.hpp"
@@ -22,21 +23,34 @@
 namespace sptune::cli {
 namespace {
 
+std::string names_of(const std::vector<Variant>& kernels) {
+    std::vector<std::string> names;
+    for (const Variant& v : kernels) names.push_back(models::short_name(v));
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
 std::string summary(const models::ModelSet& set) {
     std::string text;
     for (const auto& trees : set.trees()) {
         const auto& parts = trees->parts();
-        std::vector<std::string> names;
-        for (const Variant& v : parts.portfolio) names.push_back(models::short_name(v));
         const std::string whose =
             parts.for_these_alone ? fmt::format(", {} alone", fmt::join(parts.device_keys, ", "))
                                   : "";
         text += fmt::format("{}{}: trees over {} kernels: {}\n", to_string(parts.backend), whose,
-                            names.size(), fmt::join(names, " "));
+                            parts.portfolio.size(), names_of(parts.portfolio));
         for (const models::HitRate& hit : parts.hits)
             text += fmt::format("  {:<9} rightly chosen: {:.0f} %\n", hit.format, 100 * hit.share);
     }
+    for (const auto& model : set.products()) {
+        const auto& parts = model->parts();
+        text += fmt::format("{}: products, trees over {} kernels: {}\n", to_string(parts.backend),
+                            parts.portfolio.size(), names_of(parts.portfolio));
+    }
     return text;
+}
+
+std::string sweeps(std::size_t count) {
+    return with_noun(std::to_string(count), "sweep");
 }
 
 /// What --keep names.
@@ -77,24 +91,26 @@ int run_train(const std::vector<std::string>& args) {
         .example("sptune train --db training --pack mine.spts")
         .example("sptune train --samples mine.spts,theirs.spts -o model.sptm")
         .note(
-            "A model holds trees and BestSF for the CPU and for the GPU, each from the entries "
-            "that the "
-            "database\nhas of it. docs/models.md tells how they work.");
+            "A model holds trees and BestSF for the CPU and for the GPU, and trees for products "
+            "where\n"
+            "`profile --op spgemm` has measured some, each from the entries that the database has\n"
+            "of it. docs/models.md tells how they work.");
     if (!options.parse(args)) return kOk;
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
     require_writable(output);
     require_writable(pack);
     const Stopwatch watch;
-    std::vector<models::Sample> samples = read_training(input);
+    std::vector<models::Sample> samples = read_training(input, Op::spmv);
+    for (models::Sample& s : read_training(input, Op::spgemm)) samples.push_back(std::move(s));
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
     if (samples.empty())
-        throw Error(fmt::format(
-            "{} holds no SpMV entries to learn from; `sptune profile` makes some", name_of(input)));
+        throw Error(fmt::format("{} holds no entries to learn from; `sptune profile` makes some",
+                                name_of(input)));
     if (!pack.empty()) {
         models::write_samples(pack, samples);
-        warn(fmt::format("{}: {} sweeps, {} bytes", pack, samples.size(),
+        warn(fmt::format("{}: {}, {} bytes", pack, sweeps(samples.size()),
                          std::filesystem::file_size(pack)));
     }
     if (output.empty()) return kOk;
@@ -113,8 +129,9 @@ int run_train(const std::vector<std::string>& args) {
     write_text("-", summary(set));
     std::set<std::string> names;
     for (const models::Sample& s : samples) names.insert(s.name);
-    warn(fmt::format("{}: from {} sweeps of {} matrices{}, {} bytes, {:.1f} s", output,
-                     samples.size(), names.size(), keep.empty() ? "" : " beside what was kept",
+    warn(fmt::format("{}: from {} of {}{}, {} bytes, {:.1f} s", output, sweeps(samples.size()),
+                     with_noun(std::to_string(names.size()), "matrix", "matrices"),
+                     keep.empty() ? "" : " beside what was kept",
                      std::filesystem::file_size(output), watch.seconds()));
     return kOk;
 }

@@ -17,13 +17,15 @@ bool wants_db(const TrainingInput& input) {
 
 }  // namespace
 
-std::vector<models::Sample> read_training(const TrainingInput& input, std::string_view backend) {
+std::vector<models::Sample> read_training(const TrainingInput& input, Op op,
+                                          std::string_view backend) {
     std::vector<models::Sample> all;
-    if (wants_db(input)) all = models::read_samples(open_existing_db(input.db), backend);
+    if (wants_db(input)) all = models::read_samples(open_existing_db(input.db), backend, op);
     std::istringstream files(input.samples);
     for (std::string file; std::getline(files, file, ',');)
         for (models::Sample& s : models::read_packed_samples(file))
-            if (backend.empty() || s.device.backend == backend) all.push_back(std::move(s));
+            if (s.op() == op && (backend.empty() || s.device.backend == backend))
+                all.push_back(std::move(s));
     std::set<std::tuple<std::uint64_t, std::string, ValueType>> seen;
     std::erase_if(all, [&](const models::Sample& s) {
         return !seen.emplace(s.features.fingerprint, s.device.key, s.value).second;

@@ -19,9 +19,10 @@ inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "
     "--db or, without that, stand alone";
 
-/// Of the device's side "cpu" or "cuda" alone; empty: both. A matrix swept twice in one precision
-/// on one device counts once: a database is asked before packed files, those in their order.
-std::vector<models::Sample> read_training(const TrainingInput& input,
+/// Of one operation, and of the device's side "cpu" or "cuda" alone; empty: both. A matrix swept
+/// twice in one precision on one device counts once: a database is asked before packed files, those
+/// in their order.
+std::vector<models::Sample> read_training(const TrainingInput& input, Op op,
                                           std::string_view backend = "");
 
 /// What to call it in a message.

@@ -5,6 +5,7 @@
 #include "library/matrix.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/default_models.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
@@ -95,7 +96,8 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const bool asked = o.variant && *o.variant;
     const tuner::ProductSelection chosen =
         asked ? tuner::ProductSelection{o.variant, "asked for"}
-              : tuner::select_product<T, P>(product, backend, databases.get(), o.threads);
+              : tuner::select_product<T, P>(product, backend, databases.get(),
+                                            tuner::default_product_model(backend), o.threads);
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
     const auto keep = [&](auto done, auto& place) {

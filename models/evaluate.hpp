@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/choosing.hpp"
+#include "models/product_model.hpp"
 #include "models/tree_model.hpp"
 
 #include <optional>
@@ -14,13 +15,15 @@ struct EvaluateOptions {
     double calls = 0;                  ///< conversion is spread over so many; 0: it does not count
     std::optional<TreeOptions> trees;  ///< default: usual_options()
     std::vector<const Predictor*> given;  ///< test these, trained elsewhere, beside simple ones
+    const ProductModel* given_products = nullptr;  ///< the same where C = A·B was swept
 };
 
 /// What one way of choosing would have cost. Regret: cost of the chosen / cost of the best - 1.
 struct Score {
     std::string name;
     int matrices = 0;
-    double right_format = 0;      ///< share whose format is that of the best
+    /// Share whose format, of products also the algorithm, is that of the best.
+    double right_format = 0;
     double within_5 = 0;          ///< share with a regret of at most 5 %
     double geomean = 0, p95 = 0;  ///< regret
     /// The matrices with the largest regrets, largest first.
@@ -39,14 +42,15 @@ struct Evaluation {
     int matrices = 0, groups = 0;
     std::string protocol;  ///< "10 folds by family", …
     /// Models first, then what plans end up with that begin with the trees or the given models,
-    /// then always CSR, always vendor's best.
+    /// then always CSR, always vendor's best. Of products the trees, the default and the baseline.
     std::vector<Score> scores;
     /// The first model once more, for each device by itself, named by its key; empty for one
     /// device.
     std::vector<Score> by_device;
 };
 
-/// Throws Error where there is nothing to train on or to test with.
+/// Samples of one backend and one operation. Throws Error where there is nothing to train on or to
+/// test with.
 Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& options);
 
 }  // namespace sptune::models

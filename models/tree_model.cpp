@@ -2,6 +2,7 @@
 
 #include "matrix/error.hpp"
 #include "models/behind.hpp"
+#include "models/folds.hpp"
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
 #include "models/inputs.hpp"
@@ -85,17 +86,6 @@ TreeOptions usual_options(Backend backend) {
         o.portfolio.most = 100, o.portfolio.least_blocks = true;
     }
     return o;
-}
-
-Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold) {
-    std::set<std::string> groups;
-    for (const Sample* s : samples) groups.insert(s->group);
-    Fold result;
-    for (const Sample* s : samples) {
-        const auto number = std::distance(groups.begin(), groups.find(s->group));
-        (number % folds == fold ? result.test : result.train).push_back(s);
-    }
-    return result;
 }
 
 TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {

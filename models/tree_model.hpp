@@ -77,10 +77,4 @@ class TreeModel final : public Predictor {
     std::vector<char> in_place_;                            ///< needs no conversion
 };
 
-/// The parts of samples for which `folds` folds by group hold fold `fold` out.
-struct Fold {
-    std::vector<const Sample*> train, test;
-};
-Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold);
-
 }  // namespace sptune::models

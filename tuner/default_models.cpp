@@ -41,4 +41,13 @@ std::vector<const models::Predictor*> default_models(Backend backend, const std:
     return list;
 }
 
+const models::ProductModel* default_product_model(Backend backend) {
+    const std::string named = file_of_environment();
+    if (!named.empty())
+        for (const auto& model : read_once(named).products())
+            if (model->parts().backend == backend) return model.get();
+    const auto& shipped = models::shipped_products(backend);
+    return shipped.empty() ? nullptr : shipped.front().get();
+}
+
 }  // namespace sptune::tuner

@@ -3,6 +3,7 @@
 
 #include "kernels/variant.hpp"
 #include "models/predictor.hpp"
+#include "models/product_model.hpp"
 
 #include <string>
 #include <vector>
@@ -13,5 +14,9 @@ namespace sptune::tuner {
 /// shipped; the heuristic last. A file is read once in a process. Throws InputError naming it where
 /// it cannot be read or is no model.
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file = {});
+
+/// The same for products of matrices, where no model is the last resort: nullptr where nobody has
+/// learned from this backend.
+const models::ProductModel* default_product_model(Backend backend);
 
 }  // namespace sptune::tuner

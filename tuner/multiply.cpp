@@ -45,7 +45,7 @@ std::vector<ProductSelection> in_turn(const ProductSelection& selection, Backend
         if (std::none_of(all.begin(), all.end(), [&](auto& s) { return s.id == id; }))
             all.push_back({id, "default"});
     };
-    add(spgemm_default_id(backend, value, index, product.products_cv));
+    add(spgemm_default(backend, value, index, product.products_cv).id());
     add(spgemm_baseline_id(backend, value, index));
     if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));
     return all;

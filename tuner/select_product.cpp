@@ -3,29 +3,62 @@
 #include "kernels/spgemm/registry.hpp"
 #include "tuner/identify.hpp"
 
+#include <algorithm>
+
 namespace sptune::tuner {
+namespace {
+
+/// Whether this build and machine have the kernel.
+template <class T, class P>
+bool is_there(const std::string& id, Backend backend) {
+    const auto& all = spgemm_kernels<T, P>(backend);
+    return std::any_of(all.begin(), all.end(), [&](auto& k) { return k.variant.id() == id; });
+}
+
+/// Of an entry, for a single product from CSR. The winner, unless it needs a conversion, which its
+/// time leaves out: then the kernel with the least of both. Empty where there is none.
+template <class T, class P>
+std::string fastest_at_once(const db::Entry& entry, Backend backend) {
+    const db::Candidate* best = nullptr;
+    const auto total = [](const db::Candidate& c) { return c.time->median + c.convert_us; };
+    for (const db::Candidate& c : entry.candidates) {
+        if (c.status != db::Status::ok || !c.time || !is_there<T, P>(c.id, backend)) continue;
+        if (c.id == entry.winner && c.convert_us == 0) return c.id;
+        if (!best || total(c) < total(*best)) best = &c;
+    }
+    return best ? best->id : "";
+}
+
+}  // namespace
 
 template <class T, class P>
 ProductSelection select_product(const ProductFeatures& product, Backend backend,
-                                const db::Databases* databases, int threads) {
+                                const db::Databases* databases, const models::ProductModel* model,
+                                int threads) {
     constexpr ValueType value = value_type_of<T>();
     constexpr IndexType index = index_type_of<P>();
+    const db::Device device = identify(backend, threads);
     if (databases) {
-        const std::string device = identify(backend, threads).key,
-                          key =
-                              db::entry_key(Op::spgemm, value, index, product.fingerprint, "warm");
+        const std::string key =
+            db::entry_key(Op::spgemm, value, index, product.fingerprint, "warm");
         for (const db::Databases::Item& item : databases->all())
-            if (const auto entry = item.store.load(device, key); entry && !entry->winner.empty())
-                for (const auto& kernel : spgemm_kernels<T, P>(backend))
-                    if (kernel.variant.id() == entry->winner)
-                        return {entry->winner, "database", item.place};
+            if (const auto entry = item.store.load(device.key, key);
+                entry && !entry->winner.empty())
+                if (std::string id = fastest_at_once<T, P>(*entry, backend); !id.empty())
+                    return {std::move(id), "database", item.place};
     }
-    return {spgemm_default_id(backend, value, index, product.products_cv), "default"};
+    if (model && product.products > 0)
+        for (const Variant* ranked : model->ranking(product, device, value)) {
+            Variant v = *ranked;
+            v.value = value, v.index = index;
+            if (is_there<T, P>(v.id(), backend)) return {v.id(), "model"};
+        }
+    return {spgemm_default(backend, value, index, product.products_cv).id(), "default"};
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                    \
-    template ProductSelection select_product<T, P>(const ProductFeatures&, Backend, \
-                                                   const db::Databases*, int);
+#define SPTUNE_INSTANTIATE(T, P)                    \
+    template ProductSelection select_product<T, P>( \
+        const ProductFeatures&, Backend, const db::Databases*, const models::ProductModel*, int);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

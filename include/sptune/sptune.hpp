@@ -205,8 +205,8 @@ class SPTUNE_API csr_matrix {
     csr_view<T, P> view() const;
     /// Where its arrays lie: cpu means host memory, cuda that of the GPU that was current.
     backend location() const;
-    /// Id of the kernel that made it, and on whose word it was chosen: "database", "default" or
-    /// "asked for".
+    /// Id of the kernel that made it, and on whose word it was chosen: "database", "model",
+    /// "default" or "asked for".
     const std::string& made_by() const;
     const std::string& source() const;
 

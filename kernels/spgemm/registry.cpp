@@ -95,8 +95,8 @@ SPTUNE_INSTANTIATE(double, std::int64_t)
 
 namespace {
 
-std::string id_of(Backend backend, ValueType value, IndexType index, std::string algorithm,
-                  Params params) {
+Variant variant_of(Backend backend, ValueType value, IndexType index, std::string algorithm,
+                   Params params) {
     Variant v;
     v.op = Op::spgemm;
     v.backend = backend;
@@ -105,43 +105,27 @@ std::string id_of(Backend backend, ValueType value, IndexType index, std::string
     v.params = std::move(params);
     v.value = value;
     v.index = index;
-    return v.id();
+    return v;
 }
 
 }  // namespace
 
 std::string spgemm_baseline_id(Backend backend, ValueType value, IndexType index) {
-    if (backend == Backend::cuda) return id_of(backend, value, index, "esc", {});
-    return id_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}});
+    if (backend == Backend::cuda) return variant_of(backend, value, index, "esc", {}).id();
+    return variant_of(backend, value, index, "gustavson", {{"p", 2}, {"d", 1}}).id();
 }
 
-namespace {
-
-/// The first of the hash kernels.
-template <class T, class P>
-std::string default_on_gpu() {
-    for (const SpgemmKernel<T, P>& k : spgemm_kernels<T, P>(Backend::cuda))
-        if (k.variant.algorithm == "hash") return k.variant.id();
-    return spgemm_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>());
-}
-
-}  // namespace
-
-std::string spgemm_default_id(Backend backend, ValueType value, IndexType index,
-                              double products_cv) {
+Variant spgemm_default(Backend backend, ValueType value, IndexType index, double products_cv) {
     constexpr double kUneven = 1;
     if (backend == Backend::cpu)
-        return id_of(backend, value, index, "bitmap",
-                     {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
-    if (value == ValueType::f32)
-        return index == IndexType::i32 ? default_on_gpu<float, std::int32_t>()
-                                       : default_on_gpu<float, std::int64_t>();
-    return index == IndexType::i32 ? default_on_gpu<double, std::int32_t>()
-                                   : default_on_gpu<double, std::int64_t>();
+        return variant_of(backend, value, index, "bitmap",
+                          {{"p", 1}, {"d", products_cv > kUneven ? 16 : 1}});
+    return variant_of(backend, value, index, "hash",
+                      {{"p", 1}, {"a", 1}, {"s", 6}, {"w", 1024}, {"b", 256}});
 }
 
 std::string spgemm_thrifty_id(ValueType value, IndexType index) {
-    return id_of(Backend::cpu, value, index, "hash", {{"p", 2}, {"d", 16}});
+    return variant_of(Backend::cpu, value, index, "hash", {{"p", 2}, {"d", 16}}).id();
 }
 
 }  // namespace sptune

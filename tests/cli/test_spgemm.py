@@ -135,7 +135,7 @@ class Spgemm(CliTest):
         self.assertEqual((again["id"], again["source"]), (document["winner"], "database"))
         # Another pair knows nothing of it.
         other = json.loads(self.expect(0, "spgemm", self.matrix("o.mtx", 900), *cpu, "--json", "-").stdout)
-        self.assertEqual(other["source"], "default")
+        self.assertEqual(other["source"], "model")
         self.expect(0, "db", "check")
 
     def test_report_of_a_rectangular_matrix(self):

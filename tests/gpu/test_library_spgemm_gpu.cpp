@@ -101,7 +101,7 @@ TYPED_TEST(LibrarySpgemmGpu, IsWhatTheHostComputes) {
         const auto a = made<T, P>(family, 3000);
         const DeviceCsr<T, P> there(a.view());
         const auto c = auto_spgemm(view_of(there), view_of(there));
-        EXPECT_EQ(c.source(), "default");
+        EXPECT_EQ(c.source(), "model");
         EXPECT_NE(c.made_by().find("spgemm.cuda."), std::string::npos) << c.made_by();
         expect_equal(c, auto_spgemm(view_of(a), view_of(a)));
     }

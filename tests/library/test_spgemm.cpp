@@ -28,7 +28,7 @@ TYPED_TEST(LibrarySpgemm, MultipliesLikeTwoVectorProducts) {
     ASSERT_EQ(v.rows, 300);
     ASSERT_EQ(v.cols, 320);
     ASSERT_EQ(v.nnz, v.row_ptr[v.rows]);
-    EXPECT_EQ(c.source(), "default");
+    EXPECT_EQ(c.source(), "model");
     EXPECT_NE(c.made_by().find("spgemm.cpu."), std::string::npos) << c.made_by();
 
     const auto x = wavy<double>(320);

@@ -1,7 +1,9 @@
 // Learning, choosing and evaluating on made-up sweeps.
 #include "matrix/error.hpp"
+#include "models/behind.hpp"
 #include "models/bestsf.hpp"
 #include "models/evaluate.hpp"
+#include "models/folds.hpp"
 #include "models/inputs.hpp"
 #include "models/nearest.hpp"
 #include "tests/db/scratch.hpp"

@@ -142,7 +142,7 @@ TEST(MultiplySelected, AKernelThatIsNotLegalGivesWayToTheDefault) {
     const auto done =
         multiply_selected(a.view(), a.view(), pair, Backend::cpu, {illegal, "database"}, {}, 2);
     EXPECT_EQ(done.selection.id,
-              spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv));
+              spgemm_default(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv).id());
     EXPECT_EQ(done.selection.source, "default");
     EXPECT_NE(done.passed_over.find(illegal), std::string::npos);
     EXPECT_EQ(done.c.nnz(), 2000);
@@ -152,7 +152,7 @@ TEST(MultiplySelected, LittleMemoryTakesAThriftierKernel) {
     const Csr<double> a = scattered();
     const ProductFeatures pair = features_of(a);
     const std::string id =
-        spgemm_default_id(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv);
+        spgemm_default(Backend::cpu, ValueType::f64, IndexType::i32, pair.products_cv).id();
     SpgemmOptions options;
     options.memory_bytes = 2000 * 12 + 2001 * 12 + 1000;  // C, what counts rows, a small table
     const auto done =

@@ -1,0 +1,51 @@
+// Adds up what one way of choosing did.
+#pragma once
+
+#include "models/evaluate.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sptune::models {
+
+/// Of one call, with the conversion spread over `calls`; 0: it does not count.
+inline double cost(const Timed& t, double calls) {
+    return t.us + (calls > 0 ? t.convert_us / calls : 0);
+}
+
+/// The cheapest kernel that is allowed; nullptr where none is.
+template <class Allowed>
+const Timed* cheapest(const Sample& s, double calls, Allowed allowed) {
+    const Timed* best = nullptr;
+    for (const Timed& t : s.timed)
+        if (allowed(t) && (!best || cost(t, calls) < cost(*best, calls))) best = &t;
+    return best;
+}
+
+class Tally {
+  public:
+    Tally(std::string name, double calls) : calls_(calls) { score_.name = std::move(name); }
+    void add(const Sample& sample, const Timed& chosen);
+    Score score();
+    bool empty() const { return regrets_.empty(); }
+
+  private:
+    Score score_;
+    double calls_;
+    std::vector<double> regrets_;
+};
+
+/// Of several ways, in the order in which they were first asked for.
+class Tallies {
+  public:
+    explicit Tallies(double calls) : calls_(calls) {}
+    Tally& of(const std::string& name);
+    /// Of those that have chosen at all.
+    std::vector<Score> scores();
+
+  private:
+    double calls_;
+    std::vector<std::pair<std::string, Tally>> list_;
+};
+
+}  // namespace sptune::models

@@ -1,0 +1,104 @@
+// Which kernel is taken for C = A·B: of the database, of a model, or the default.
+#include "db/store.hpp"
+#include "kernels/spgemm/registry.hpp"
+#include "tests/db/scratch.hpp"
+#include "tests/models/products.hpp"
+#include "tuner/default_models.hpp"
+#include "tuner/identify.hpp"
+#include "tuner/select_product.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+const std::string kPlain = spgemm_baseline_id(Backend::cpu, ValueType::f64, IndexType::i32);
+const std::string kBlocks = "spgemm.cpu.bsr.rowwise.m4.s1.o1.p1.d16.f64.i32";
+const std::string kBitmap = "spgemm.cpu.csr.bitmap.p1.d1.f64.i32";
+
+ProductSelection select(const ProductFeatures& product, const db::Databases* databases = nullptr,
+                        const models::ProductModel* model = nullptr) {
+    return select_product<double, std::int32_t>(product, Backend::cpu, databases, model, 1);
+}
+
+/// Blocks win, but for their conversion.
+db::Entry entry_of(std::uint64_t fingerprint) {
+    db::Entry entry;
+    entry.op = Op::spgemm, entry.value = ValueType::f64, entry.index = IndexType::i32;
+    entry.cache = "warm", entry.device = identify(Backend::cpu, 1), entry.complete = true;
+    entry.matrix.rows = entry.matrix.cols = 1000, entry.matrix.nnz = 5000;
+    entry.features = models::even_rows(1000, 5);
+    entry.product = models::made_product(1000, 25, 9);
+    entry.matrix.fingerprint = entry.features.fingerprint = entry.product->fingerprint =
+        fingerprint;
+    const auto add = [&](const std::string& id, double us, double convert_us) {
+        db::Candidate c;
+        c.id = id, c.op = "spgemm", c.backend = "cpu", c.convert_us = convert_us;
+        c.format = "csr", c.algorithm = "a";
+        c.status = db::Status::ok, c.time = db::TimeUs{us, 0, us, {us}};
+        entry.candidates.push_back(c);
+    };
+    add(kPlain, 100, 0);
+    add(kBlocks, 50, 30);
+    add(kBitmap, 70, 0);
+    add("spgemm.cpu.csr.of_another_build.f64.i32", 10, 0);
+    entry.baseline = kPlain, entry.winner = kBlocks;
+    entry.provenance.created_utc = "2026-01-31T12:00:00Z";
+    return entry;
+}
+
+TEST(SelectProduct, WithoutKnowledgeTakesTheDefault) {
+    const ProductSelection s = select(models::made_product(1000, 25, 9));
+    EXPECT_EQ(s.id, kBitmap);
+    EXPECT_EQ(s.source, "default");
+}
+
+TEST(SelectProduct, ASingleProductPaysForTheConversion) {
+    const db::Scratch scratch;
+    const db::Store store(scratch / "db");
+    db::Entry entry = entry_of(7);
+    store.save(entry);
+    const db::Databases databases((scratch / "db").string());
+    ProductFeatures product = models::made_product(1000, 25, 9);
+    product.fingerprint = 7;
+    ProductSelection s = select(product, &databases);
+    EXPECT_EQ(s.id, kBitmap) << "70 is less than 50 + 30";
+    EXPECT_EQ(s.source, "database");
+    entry.candidates[1].convert_us = 10;
+    store.save(entry);
+    EXPECT_EQ(select(product, &databases).id, kBlocks);
+    // The winner was measured best of all: short runs of others do not count against it.
+    entry.winner = kPlain;
+    store.save(entry);
+    EXPECT_EQ(select(product, &databases).id, kPlain);
+    product.fingerprint = 8;
+    EXPECT_EQ(select(product, &databases).source, "default");
+}
+
+TEST(SelectProduct, AModelChoosesAmongWhatIsThere) {
+    auto samples = models::made_product_samples();
+    for (std::size_t i = 0; i < samples.size(); i += 2) {  // a kernel that exists nowhere is faster
+        models::Timed absent{samples[i].timed[0].variant, 0.5 * samples[i].timed[1].us};
+        absent.variant.algorithm = "of_another_build";
+        samples[i].timed.push_back(absent);
+    }
+    const auto model = models::ProductModel::train(models::pointers(samples));
+    const ProductSelection often = select(models::made_product(4000, 25, 9), nullptr, &model);
+    EXPECT_EQ(often.id, kBitmap);
+    EXPECT_EQ(often.source, "model");
+    EXPECT_EQ(select(models::made_product(4000, 25, 1.3), nullptr, &model).id, kPlain);
+    ProductFeatures nothing;
+    nothing.rows = nothing.cols = nothing.inner = 10;
+    EXPECT_EQ(select(nothing, nullptr, &model).source, "default");
+}
+
+TEST(SelectProduct, ModelsOfProductsAreShipped) {
+    for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+        const models::ProductModel* model = default_product_model(backend);
+        ASSERT_TRUE(model);
+        EXPECT_EQ(model->parts().backend, backend);
+    }
+}
+
+}  // namespace
+}  // namespace sptune::tuner

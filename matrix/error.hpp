@@ -35,6 +35,14 @@ class DeviceError : public Error {
     using Error::Error;
 };
 
+/// A call to a device failed. Where the device is `lost`, so do all later ones: only another
+/// process can use it again.
+class DeviceFailure : public Error {
+  public:
+    DeviceFailure(const std::string& what, bool is_lost) : Error(what), lost(is_lost) {}
+    bool lost;
+};
+
 /// An allocation failed or would pass a limit. `bytes` is what was asked for.
 class OutOfMemory : public Error {
   public:

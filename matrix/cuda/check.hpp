@@ -8,11 +8,15 @@
 
 namespace sptune {
 
-/// A CUDA call failed. Errors of kernels ("an illegal memory access was encountered") are sticky:
-/// the process cannot use the device any more.
-class CudaError : public Error {
+/// Errors of kernels ("an illegal memory access was encountered") are sticky: the process cannot
+/// use the device any more.
+bool is_sticky(cudaError_t error);
+
+/// A CUDA call failed.
+class CudaError : public DeviceFailure {
   public:
-    CudaError(const std::string& what, cudaError_t error) : Error(what), code(error) {}
+    CudaError(const std::string& what, cudaError_t error)
+        : DeviceFailure(what, is_sticky(error)), code(error) {}
     cudaError_t code;
 };
 

@@ -35,7 +35,7 @@ void Search::race(Field& field, int round, int samples) {
     std::set<const Runner*> lost;
     for (std::size_t i = 0; i < field.size(); ++i) {
         Runner& r = *field[(i + static_cast<std::size_t>(round)) % field.size()];
-        const bool fine = guard(r, [&] {
+        const bool fine = guard(r, "timed again", [&] {
             const Storage& converted = *convert(r).storage;
             measure_more([&] { r.contender.run(converted); }, o, samples, r.timing);
         });

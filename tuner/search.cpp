@@ -43,6 +43,7 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
             if (old && old->kernel_hash == runner.record.kernel_hash) runner.prior = old;
         }
+        if (options.journal) runner.known = options.journal->recall(runner.record.id);
         if (runner.record.id == scene_.baseline) baseline_layout_ = contender.variant.layout;
         runner.contender = std::move(contender);
         runners_.push_back(std::move(runner));
@@ -72,11 +73,17 @@ const Shelf::Item& Search::convert(Runner& r) {
     return shelf_.get(r.layout(), r.footprint.storage_bytes, r.contender.convert);
 }
 
-/// Runs `work`; what it throws costs this candidate only.
-bool Search::guard(Runner& r, const std::function<void()>& work) {
+void Search::enter(const Runner& r, const char* phase) {
+    if (options_.journal) options_.journal->begin(r.record.id, phase);
+}
+
+/// Runs `work`; what it throws costs this candidate only, unless it leaves no device to go on with.
+bool Search::guard(Runner& r, const char* phase, const std::function<void()>& work) {
+    bool fine = false;
     try {
+        enter(r, phase);
         work();
-        return true;
+        fine = true;
     } catch (const OutOfMemory& e) {
         r.record.status = db::Status::out_of_memory;
         r.record.reason = e.what();
@@ -87,10 +94,13 @@ bool Search::guard(Runner& r, const std::function<void()>& work) {
         r.record.status = db::Status::illegal;
         r.record.reason = e.what();
     } catch (const std::exception& e) {
+        const auto* device = dynamic_cast<const DeviceFailure*>(&e);
+        if (device && device->lost) throw;
         r.record.status = db::Status::crashed;
         r.record.reason = e.what();
     }
-    return false;
+    if (options_.journal) options_.journal->end();
+    return fine;
 }
 
 void Search::record_time(Runner& r, const Timing& timing) {

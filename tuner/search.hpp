@@ -5,6 +5,7 @@
 #pragma once
 
 #include "db/entry.hpp"
+#include "tuner/journal.hpp"
 #include "tuner/shelf.hpp"
 #include "tuner/sweep.hpp"
 #include "tuner/verify.hpp"
@@ -86,6 +87,7 @@ class Search {
         Footprint footprint;
         std::uint64_t known_bytes = 0;         ///< lower bound of what one call reads of A
         const db::Candidate* prior = nullptr;  ///< an earlier time that still counts
+        const db::Candidate* known = nullptr;  ///< found by an earlier process of this sweep
         Timing timing;                         ///< of the present stage
         bool anchor = false;  ///< baseline, vendor, guest: measured first, never skipped as bounded
         bool looked_again = false;  ///< its time is the median of several moments
@@ -107,8 +109,10 @@ class Search {
     void short_run();
     void evaluate(Runner& runner);
     void take_prior(Runner& runner);
+    void take_known(Runner& runner);
     bool bounded(Runner& runner, std::uint64_t matrix_bytes);
     bool like_a_hopeless_one(Runner& runner);
+    void place(Runner& runner);
     void learn(const Runner& runner);
 
     // Second look.
@@ -132,7 +136,8 @@ class Search {
     Field close_to_best(std::size_t most, double factor);
     void record_time(Runner& runner, const Timing& timing);
     const Shelf::Item& convert(Runner& runner);
-    bool guard(Runner& runner, const std::function<void()>& work);
+    bool guard(Runner& runner, const char* phase, const std::function<void()>& work);
+    void enter(const Runner& runner, const char* phase);
     void trim(const Field& field);
     MeasureOptions measure_options(bool anchor) const;
     bool stopped() const;

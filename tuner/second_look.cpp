@@ -25,7 +25,7 @@ void Search::give_another_chance() {
         const double spent = options_.clock() - start;
         if (over(effort_.search_share) || spent > effort_.chances_us) break;
         if (effort_.visit * r->judged_us() > effort_.chances_us - spent) continue;
-        guard(*r, [&] {
+        guard(*r, "timed again", [&] {
             Timing timing;
             const Storage& converted = *convert(*r).storage;
             measure_more([&] { r->contender.run(converted); }, o, effort_.visit - 1, timing);

@@ -17,9 +17,14 @@ void Search::inspect() {
     std::map<std::string, Footprint> seen;
     const double most = options_.limits.storage_factor * static_cast<double>(scene_.csr_bytes);
     for (Runner& r : runners_) {
-        const auto known = seen.find(r.inspected_as());
-        const bool fine = guard(
-            r, [&] { r.footprint = known != seen.end() ? known->second : r.contender.inspect(); });
+        if (r.known && r.known->status != db::Status::ok) {
+            take_known(r);
+            continue;
+        }
+        const auto same = seen.find(r.inspected_as());
+        const bool fine = guard(r, "inspected", [&] {
+            r.footprint = same != seen.end() ? same->second : r.contender.inspect();
+        });
         if (!fine) continue;
         seen.emplace(r.inspected_as(), r.footprint);
         const std::uint64_t held = r.footprint.storage_bytes;
@@ -70,14 +75,17 @@ void Search::short_run() {
     for (std::size_t i = 0; i < order.size(); ++i) {
         Runner& r = *order[i];
         report("short run", done / total, static_cast<int>(i), static_cast<int>(order.size()));
-        if (r.prior &&
-            (r.prior->status == db::Status::ok || r.prior->status == db::Status::incorrect)) {
+        if (r.known) {
+            take_known(r);
+        } else if (r.prior && (r.prior->status == db::Status::ok ||
+                               r.prior->status == db::Status::incorrect)) {
             take_prior(r);  // costs nothing, so that no stop is too early for it
         } else if (stopped() || (over(effort_.search_share) && r.record.id != scene_.baseline)) {
             end_early();
             continue;
         } else {
-            guard(r, [&] { evaluate(r); });
+            guard(r, "converted", [&] { evaluate(r); });
+            if (options_.journal) options_.journal->settle(r.record);
         }
         done += weight(&r);
         if (i + 1 == order.size() || order[i + 1]->layout() != r.layout())
@@ -90,8 +98,23 @@ void Search::take_prior(Runner& r) {
     learn(r);
 }
 
+/// What this very sweep has found of it before its process died. What it is, it knows itself.
+void Search::take_known(Runner& r) {
+    const db::Candidate& known = *r.known;
+    r.record.status = known.status;
+    r.record.reason = known.reason;
+    r.record.time = known.time;
+    r.record.bytes = known.bytes;
+    r.record.stored = known.stored;
+    r.record.gflops = known.gflops;
+    r.record.gbs = known.gbs;
+    r.record.convert_us = known.convert_us;
+    r.record.error = known.error;
+    if (r.ok()) place(r);
+}
+
 /// Converts, verifies and times one candidate. All that it needs is in the runner and all that it
-/// finds ends up in runner.record, so that a worker process can stand behind this call.
+/// finds ends up in runner.record, so that another process can take it from there.
 void Search::evaluate(Runner& r) {
     if (bounded(r, r.known_bytes) || like_a_hopeless_one(r)) return;
     const Shelf::Item& item = convert(r);
@@ -103,6 +126,7 @@ void Search::evaluate(Runner& r) {
     r.record.bytes = converted.bytes() + scene_.vector_bytes;
     if (bounded(r, converted.bytes())) return;
 
+    enter(r, "verified");
     const Verdict verdict = r.contender.verify(converted);
     r.record.error = verdict.error;
     if (!verdict.correct) {
@@ -116,6 +140,7 @@ void Search::evaluate(Runner& r) {
     const double factor =
         verdict.call_us < effort_.long_us ? effort_.hopeless : effort_.hopeless_long;
     if (r.anchor || best == 0 || verdict.call_us <= factor * best + effort_.hiccup_us) {
+        enter(r, "timed");
         MeasureOptions o = measure_options(r.anchor);
         o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
         // With warm caches a verifying call is the slower one, unless somebody else has been at
@@ -128,6 +153,12 @@ void Search::evaluate(Runner& r) {
         r.record.reason = "short run";
     }
     record_time(r, timing);
+    place(r);
+}
+
+/// Where it stands among those before it.
+void Search::place(Runner& r) {
+    const double best = best_ ? best_->record.time->median : 0;
     learn(r);
     const double least = r.record.time->min;
     if (best > 0 && least > effort_.lost * best)

@@ -12,6 +12,8 @@
 
 namespace sptune::tuner {
 
+class Journal;
+
 /// Told now and then how far a sweep is.
 struct Progress {
     std::string stage;  ///< "short run", "halving 2", "final"
@@ -36,6 +38,7 @@ struct SweepOptions {
     std::function<void(const Progress&)> progress;  ///< at most ten times a second; may be empty
     const std::atomic<bool>* stop = nullptr;        ///< set by Ctrl-C; ends the sweep cleanly
     const db::Entry* resume = nullptr;  ///< times with an unchanged kernel hash are taken from here
+    Journal* journal = nullptr;         ///< tuner/journal.hpp; may be null
     Clock clock = steady_us;
     Timer* timer = nullptr;  ///< set by sweep_spmv for devices that need one
 };
@@ -53,7 +56,8 @@ struct SweepResult {
 /// nothing. `a` lies in host memory whatever the backend; for a GPU it is copied there first. The
 /// caller names the matrix and fills in the provenance beyond seed, budget and time.
 /// The baseline is measured whatever the budget, so that a stopped sweep is no worse than untuned.
-/// Throws DeviceError for a backend that is not there, OutOfMemory when not even x and y fit.
+/// Throws DeviceError for a backend that is not there, OutOfMemory when not even x and y fit,
+/// DeviceFailure when a candidate has cost this process the device.
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& options);

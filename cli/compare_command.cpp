@@ -8,6 +8,8 @@
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
 #include "cli/sweep_session.hpp"
+#include "cli/worker.hpp"
+#include "db/codec.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
@@ -33,11 +35,13 @@ class Comparer {
     explicit Comparer(const CompareOptions& options) : options_(options), session_(options) {
         for (const Backend backend : backends_of(options.backend))
             sides_.push_back({backend, {}, {}});
+        if (const Worker* worker = Worker::self())
+            for (const auto& kept : worker->results()) restore(kept);
     }
 
     int run() {
-        return for_each_matrix(options_.matrices, [&](const std::string& path) {
-            ++reached_;
+        return for_each_matrix(options_.matrices, [&](const std::string& path, std::size_t number) {
+            number_ = number;
             return with_matrix(path, {parse_precision(options_.precision), options_.threads},
                                [&](const auto& matrix) { return compare_on(path, matrix.view()); });
         });
@@ -89,9 +93,31 @@ class Comparer {
         const int code = session_.judge(
             result, saved,
             interrupted ? "the matrix is left out" : "the oracle is the best of the others");
-        if (!interrupted)
-            side.comparisons.push_back(compare(result.entry, result.used_cols, choice));
+        if (interrupted) return code;
+        side.comparisons.push_back(compare(result.entry, result.used_cols, choice));
+        if (Worker* worker = Worker::self()) worker->keep(kept(result, choice));
         return code;
+    }
+
+    /// All that compare() needs.
+    static nlohmann::ordered_json kept(const tuner::SweepResult& result, const AutoChoice& choice) {
+        db::Entry entry = result.entry;
+        std::erase_if(entry.candidates, [&](const db::Candidate& c) {
+            return !c.vendor && c.id != entry.baseline && c.id != entry.winner && c.id != choice.id;
+        });
+        return {{"entry", db::to_json(entry)},
+                {"used_cols", result.used_cols},
+                {"choice", {choice.id, choice.select_us, choice.source}}};
+    }
+
+    /// What an earlier worker has kept.
+    void restore(const nlohmann::ordered_json& kept) {
+        const db::Entry entry = db::entry_from_json(kept["entry"]);
+        const auto& choice = kept["choice"];
+        Side& side = side_of(entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu);
+        side.device = entry.device;
+        side.comparisons.push_back(
+            compare(entry, kept["used_cols"], {choice[0], choice[1], choice[2]}));
     }
 
     // What a program would get that asks the library, before anything of this sweep is known.
@@ -123,7 +149,7 @@ class Comparer {
 
     /// "2/5 fem: ", with the backend where there are two.
     std::string prefix(const std::string& path, Backend backend) const {
-        return fmt::format("{}/{} {}{}: ", reached_, options_.matrices.size(), matrix_name(path),
+        return fmt::format("{}/{} {}{}: ", number_, options_.matrices.size(), matrix_name(path),
                            sides_.size() > 1 ? fmt::format(" ({})", to_string(backend)) : "");
     }
 
@@ -135,7 +161,7 @@ class Comparer {
     const CompareOptions& options_;
     SweepSession session_;
     std::vector<Side> sides_;
-    int reached_ = 0;  ///< matrices, this one included
+    std::size_t number_ = 0;  ///< of the present matrix
 };
 
 }  // namespace

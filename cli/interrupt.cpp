@@ -5,6 +5,7 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 std::atomic<int> received{0};
+std::atomic<std::atomic<int>*> counted_in{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may not lock");
 
@@ -15,6 +16,7 @@ InterruptGuard::InterruptGuard() {
     action.sa_handler = [](int signal) {
         received = signal;
         interrupted = true;
+        if (std::atomic<int>* counter = counted_in) ++*counter;
     };
     action.sa_flags = SA_RESETHAND;  // the second one takes the default way
     sigemptyset(&action.sa_mask);
@@ -36,6 +38,10 @@ const std::atomic<bool>& InterruptGuard::flag() {
 
 int InterruptGuard::exit_code() {
     return 128 + received;
+}
+
+void InterruptGuard::count_in(std::atomic<int>& counter) {
+    counted_in = &counter;
 }
 
 }  // namespace sptune::cli

@@ -20,6 +20,8 @@ class InterruptGuard {
     static const std::atomic<bool>& flag();
     /// What a shell would report of a program that the signal has ended: 128 plus its number.
     static int exit_code();
+    /// Each signal that a guard receives from now on adds 1 to `counter`.
+    static void count_in(std::atomic<int>& counter);
 
   private:
     static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};

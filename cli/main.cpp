@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
+#include "cli/supervisor.hpp"
 #include "cli/version.hpp"
 #include "matrix/error.hpp"
 
@@ -22,13 +23,14 @@ struct Command {
     const char* name;
     const char* help;
     int (*run)(const Words& args);
+    bool measures = false;  ///< kernels that may crash: in a process of its own
 };
 
 constexpr std::array kCommands{
-    Command{"profile", "measure all kernels on a matrix and store the fastest", run_profile},
+    Command{"profile", "measure all kernels on a matrix and store the fastest", run_profile, true},
     Command{"select", "say which kernel would be chosen and why, without measuring", run_select},
     Command{"compare", "hold plain CSR, the vendor, the fastest and the choice side by side",
-            run_compare},
+            run_compare, true},
     Command{"spgemm", "multiply two sparse matrices", run_spgemm},
     Command{"features", "show what is special about a matrix", run_features},
     Command{"generate", "make a synthetic matrix", run_generate},
@@ -57,7 +59,10 @@ const Command* find_command(const std::string& name) {
 }
 
 int run(const std::string& name, const Words& args) {
-    if (const Command* command = find_command(name)) return command->run(args);
+    if (const Command* command = find_command(name)) {
+        const auto work = [&] { return command->run(args); };
+        return command->measures ? supervise(name, args, work) : work();
+    }
     Words names;
     for (const Command& command : kCommands) names.push_back(command.name);
     throw UsageError(fmt::format("there is no command \"{}\"{}", name, did_you_mean(name, names)));

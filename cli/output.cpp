@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "cli/worker.hpp"
 #include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 
@@ -65,6 +66,7 @@ void write_json(const std::string& target, const nlohmann::ordered_json& documen
 }
 
 void warn(const std::string& text) {
+    if (Worker* worker = Worker::self(); worker && !worker->is_news(text)) return;
     fmt::print(stderr, "sptune: {}\n", text);
 }
 

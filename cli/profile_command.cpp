@@ -10,6 +10,7 @@
 #include "cli/profile_options.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/sweep_session.hpp"
+#include "cli/worker.hpp"
 #include "db/codec.hpp"
 #include "tuner/sweep_product.hpp"
 
@@ -23,13 +24,15 @@ namespace {
 class Profiler {
   public:
     explicit Profiler(const ProfileOptions& options) : options_(options), session_(options) {
+        if (const Worker* worker = Worker::self())
+            for (const auto& kept : worker->results()) entries_.push_back(restored(kept));
         if (options.variants != "*")
             require_variants(options.variants, options.op == "spgemm" ? Op::spgemm : Op::spmv,
                              backends_of(options.backend), parse_precision(options.precision));
     }
 
     int run() {
-        return for_each_matrix(options_.matrices, [&](const std::string& path) {
+        return for_each_matrix(options_.matrices, [&](const std::string& path, std::size_t) {
             return with_matrix(path, {parse_precision(options_.precision), options_.threads},
                                [&](const auto& matrix) { return profile(path, matrix.view()); });
         });
@@ -39,6 +42,13 @@ class Profiler {
     const std::vector<db::Entry>& entries() const { return entries_; }
 
   private:
+    /// What an earlier worker has kept.
+    static db::Entry restored(const nlohmann::ordered_json& kept) {
+        db::Entry entry = db::entry_from_json(kept["entry"]);
+        entry.matrix.path = kept["path"];
+        return entry;
+    }
+
     template <class T, class P>
     int profile(const std::string& path, CsrView<T, P> matrix) {
         const Features features = extract_features(matrix, options_.threads);
@@ -91,6 +101,8 @@ class Profiler {
             write_text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
         }
         const int code = session_.judge(result, saved, "the same command goes on from here");
+        if (Worker* worker = Worker::self())
+            worker->keep({{"path", path}, {"entry", db::to_json(result.entry)}});
         entries_.push_back(std::move(result.entry));
         return code;
     }

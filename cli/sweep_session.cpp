@@ -7,6 +7,7 @@
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
+#include "cli/worker.hpp"
 #include "db/knowledge.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
@@ -17,9 +18,9 @@
 namespace sptune::cli {
 namespace {
 
-int guarded(const std::string& path, const std::function<int(const std::string&)>& work) {
+int guarded(const std::string& path, const std::function<int()>& work) {
     try {
-        return work(path);
+        return work();
     } catch (const std::bad_alloc&) {
         warn(path + ": not enough memory");
         return kFailure;
@@ -32,12 +33,12 @@ int guarded(const std::string& path, const std::function<int(const std::string&)
     }
 }
 
-/// Calls work(item) until one is interrupted; the first code that is not 0.
-template <class Item, class Work>
-int first_failure(const std::vector<Item>& items, Work work) {
+/// Calls work(0), … until one is interrupted; the first code that is not 0.
+template <class Work>
+int first_failure(std::size_t count, Work work) {
     int code = kOk;
-    for (const Item& item : items) {
-        const int now = work(item);
+    for (std::size_t i = 0; i < count; ++i) {
+        const int now = Worker::step(i, [&] { return work(i); });
         if (InterruptGuard::flag()) return InterruptGuard::exit_code();
         if (code == kOk) code = now;
     }
@@ -47,13 +48,15 @@ int first_failure(const std::vector<Item>& items, Work work) {
 }  // namespace
 
 int for_each_matrix(const std::vector<std::string>& paths,
-                    const std::function<int(const std::string&)>& work) {
-    return first_failure(paths, [&](const std::string& path) { return guarded(path, work); });
+                    const std::function<int(const std::string&, std::size_t)>& work) {
+    return first_failure(paths.size(), [&](std::size_t i) {
+        return guarded(paths[i], [&] { return work(paths[i], i + 1); });
+    });
 }
 
 int for_each_backend(const std::vector<Backend>& backends,
                      const std::function<int(Backend)>& work) {
-    return first_failure(backends, work);
+    return first_failure(backends.size(), [&](std::size_t i) { return work(backends[i]); });
 }
 
 SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
@@ -81,7 +84,7 @@ tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {
                   p.eta_s);
     };
     const InterruptGuard guard;
-    tuner::SweepResult result = run(sweep);
+    tuner::SweepResult result = Worker::sweep(sweep, run);
     db::Entry& entry = result.entry;
     entry.matrix.name = matrix_name(task.path);
     entry.matrix.path = task.path;

@@ -14,10 +14,12 @@
 
 namespace sptune::cli {
 
-/// Calls work(path) for each in turn and returns the first exit code that is not 0. A matrix that
-/// fails is warned of and skipped; only Ctrl-C and the like (cli/interrupt.hpp) end it early.
+/// Calls work(path, number) for each in turn, numbered from 1, and returns the first exit code that
+/// is not 0. A matrix that fails is warned of and skipped; only Ctrl-C and the like
+/// (cli/interrupt.hpp) end it early. What an earlier worker has finished (cli/worker.hpp) is not
+/// called again, but its code counts.
 int for_each_matrix(const std::vector<std::string>& paths,
-                    const std::function<int(const std::string& path)>& work);
+                    const std::function<int(const std::string& path, std::size_t number)>& work);
 
 /// The same over the backends for one matrix; what is thrown passes through.
 int for_each_backend(const std::vector<Backend>& backends,

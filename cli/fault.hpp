@@ -1,0 +1,12 @@
+// Faults on purpose, to test what becomes of kernels that have some. In workers alone.
+#pragma once
+
+#include <string>
+
+namespace sptune::cli {
+
+/// What $SPTUNE_FAULT asks for: "GLOB:FAULT[:PHASE],…", where FAULT is crash, hang, exit, kill or
+/// lost (the device), and PHASE one of tuner/journal.hpp's, "converted" unless named.
+void commit_fault(const std::string& id, const std::string& phase);
+
+}  // namespace sptune::cli

@@ -1,0 +1,234 @@
+#include "cli/supervisor.hpp"
+
+#include "cli/affinity.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/recorder.hpp"
+#include "cli/worker.hpp"
+#include "db/codec.hpp"
+#include "matrix/error.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sptune::cli {
+namespace {
+
+constexpr const char* kRole = "SPTUNE_WORKER";
+constexpr int kMostDeaths = 10;   ///< in one sweep
+constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
+// How long a candidate may take for one phase: so long ...
+constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
+constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn;
+constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
+
+/// Signals that programs do not send each other to end them.
+bool is_crash(int signal) {
+    constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGKILL};
+    return std::find(std::begin(kCrashes), std::end(kCrashes), signal) != std::end(kCrashes);
+}
+
+double patience_s() {
+    const char* text = std::getenv("SPTUNE_CANDIDATE_TIMEOUT");
+    const double seconds = text ? std::atof(text) : 0;
+    return seconds > 0 ? seconds : kPatienceS;
+}
+
+timespec milliseconds(long ms) {
+    return {ms / 1000, ms % 1000 * 1'000'000};
+}
+
+class Supervisor {
+  public:
+    explicit Supervisor(std::vector<std::string> words)
+        : words_(std::move(words)), recorder_(Recorder::create()) {
+        restore_affinity();
+        setenv(kRole, std::to_string(recorder_.fd()).c_str(), 1);
+        signal(SIGCHLD, SIG_DFL);  // who ignores it is not told how a child ended
+        sigemptyset(&awaited_);
+        for (const int s : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&awaited_, s);
+        struct sigaction hangup {};
+        sigaction(SIGHUP, nullptr, &hangup);
+        if (hangup.sa_handler != SIG_IGN) sigaddset(&awaited_, SIGHUP);  // not with nohup
+        sigprocmask(SIG_BLOCK, &awaited_, &mask_);
+    }
+
+    int run() {
+        for (;;) {
+            start();
+            wait();
+            if (flight_.code >= 0) return gave_up_ ? kFailure : flight_.code.load();
+            if (!died()) return pass_on();
+            if (flight_.wind_up) return gave_up_ ? kFailure : 128 + flight_.wind_up;
+            blame();
+        }
+    }
+
+  private:
+    void start() {
+        flight_.code = -1;
+        flight_.busy = false;
+        flight_.stops = 0;
+        flight_.failure[0] = '\0';
+        asked_ = 0;
+        hung_s_ = 0;
+        std::vector<char*> argv;
+        for (std::string& word : words_) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setsigmask(&attributes, &mask_);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        const int error =
+            posix_spawn(&worker_, "/proc/self/exe", nullptr, &attributes, argv.data(), environ);
+        posix_spawnattr_destroy(&attributes);
+        if (error)
+            throw Error(fmt::format("no process to measure in: {}; {}=off measures in this one",
+                                    std::strerror(error), kRole));
+    }
+
+    /// Until the worker has ended.
+    void wait() {
+        constexpr long kTickMs = 250;
+        double still_s = 0;
+        std::uint64_t turn = flight_.turn;
+        for (auto last = Clock::now(); waitpid(worker_, &status_, WNOHANG) != worker_;) {
+            const timespec tick = milliseconds(kTickMs);
+            const int signal = sigtimedwait(&awaited_, nullptr, &tick);
+            if (signal > 0 && signal != SIGCHLD) pass_to_worker(signal);
+            // Times of the clock would count while both were stopped, or the machine slept.
+            const auto now = Clock::now();
+            const double passed_s = std::chrono::duration<double>(now - last).count();
+            last = now;
+            still_s += std::min(passed_s, 2e-3 * kTickMs);
+            if (!flight_.busy || flight_.turn != turn) still_s = 0, turn = flight_.turn;
+            if (still_s <= limit_s() || hung_s_ > 0) continue;
+            hung_s_ = still_s;
+            kill(worker_, SIGKILL);
+            hung_turn_ = turn;
+        }
+    }
+
+    double limit_s() const {
+        const double first_s = flight_.first_turn_s;
+        return first_s > 0 ? patience_s_ + kTurns * first_s : std::max(patience_s_, kFirstTurnS);
+    }
+
+    /// Ctrl-C goes to all processes of a terminal, `kill` to this one alone. A second signal ends
+    /// the worker, so that it must not get one twice.
+    void pass_to_worker(int signal) {
+        const timespec until_it_came = milliseconds(100), at_once{};
+        nanosleep(&until_it_came, nullptr);
+        sigset_t same;
+        sigemptyset(&same);
+        sigaddset(&same, signal);
+        while (sigtimedwait(&same, nullptr, &at_once) > 0) {  // `timeout` sends two
+        }
+        asked_for_ = signal;
+        if (flight_.stops < ++asked_) kill(worker_, signal);
+    }
+
+    /// Whether the worker was stopped by what it measured.
+    bool died() const {
+        if (WIFSIGNALED(status_)) return is_crash(WTERMSIG(status_));
+        return flight_.busy || WEXITSTATUS(status_) == kDeviceLost;
+    }
+
+    int pass_on() {
+        if (WIFEXITED(status_)) return WEXITSTATUS(status_);
+        const int last = WTERMSIG(status_);
+        signal(last, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &mask_, nullptr);
+        raise(last);
+        return 128 + last;
+    }
+
+    /// Tells the user and the next worker whose fault it was, and whether to go on.
+    void blame() {
+        if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");  // the worker's progress line
+        if (flight_.steps != steps_) steps_ = flight_.steps, deaths_ = unblamed_ = 0;
+        ++deaths_;
+        ++unblamed_;
+        const bool in_flight = flight_.busy && (hung_s_ == 0 || flight_.turn == hung_turn_);
+        const std::string how = how_it_died();
+        if (in_flight) {
+            unblamed_ = 0;
+            db::Candidate candidate;
+            candidate.id = flight_.id;
+            candidate.status = status();
+            candidate.reason = fmt::format("{} while it was {}", how, flight_.phase);
+            recorder_.append({{"step", flight_.step}, {"candidate", db::to_json(candidate)}});
+            warn(fmt::format("{}: {}; it is left out", candidate.id, candidate.reason));
+        } else {
+            warn(how + " between kernels");
+        }
+        if (asked_) {
+            flight_.wind_up = asked_for_;
+        } else if (deaths_ >= kMostDeaths || unblamed_ >= kMostUnblamed) {
+            warn(fmt::format("gave up after {} of them; what was measured is kept", deaths_));
+            gave_up_ = true;
+            flight_.wind_up = SIGTERM;
+        }
+    }
+
+    db::Status status() const {
+        if (hung_s_ > 0) return db::Status::timeout;
+        const bool killed = WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
+        return killed ? db::Status::out_of_memory : db::Status::crashed;
+    }
+
+    std::string how_it_died() const {
+        if (hung_s_ > 0) return fmt::format("did not come back within {:.0f} s", hung_s_);
+        if (flight_.failure[0]) return fmt::format("{} (the device was lost)", flight_.failure);
+        if (WIFEXITED(status_))
+            return fmt::format("its process ended with exit code {}", WEXITSTATUS(status_));
+        const int signal = WTERMSIG(status_);
+        if (signal == SIGKILL) return "its process was killed, most likely for lack of memory,";
+        return fmt::format("its process died of signal {} (SIG{})", signal, sigabbrev_np(signal));
+    }
+
+    using Clock = std::chrono::steady_clock;
+
+    std::vector<std::string> words_;
+    Recorder recorder_;
+    Flight& flight_ = recorder_.flight();
+    const double patience_s_ = patience_s();
+    sigset_t awaited_, mask_;
+    bool gave_up_ = false;
+    int steps_ = 0, deaths_ = 0, unblamed_ = 0;
+    // Of the present worker.
+    pid_t worker_ = 0;
+    int status_ = 0;
+    int asked_ = 0, asked_for_ = 0;  ///< to stop: how often, by which signal
+    double hung_s_ = 0;              ///< > 0: it was killed because of that
+    std::uint64_t hung_turn_ = 0;
+};
+
+}  // namespace
+
+int supervise(const std::string& name, const std::vector<std::string>& args,
+              const std::function<int()>& work) {
+    const char* variable = std::getenv(kRole);
+    const std::string role = variable ? variable : "";
+    if (role == "off") return work();
+    if (!role.empty()) {
+        Worker::become(role);
+        const int code = work();
+        Worker::self()->finish(code);
+        return code;
+    }
+    std::vector<std::string> words{program_invocation_name, name};
+    words.insert(words.end(), args.begin(), args.end());
+    return Supervisor(std::move(words)).run();
+}
+
+}  // namespace sptune::cli

@@ -1,0 +1,223 @@
+"""Kernels that crash, hang, exit or lose the device cost themselves and nothing else."""
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from harness import CliTest, main
+
+FEW = ("--variants", "*.csr.static.*,*.sell.simd.c8.s1.*", "--threads", 1)
+VICTIM = "spmv.cpu.sell.simd.c8.s1.x32.wn.f64.i32"
+
+
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def journal(pid):
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        if "memfd:sptune" in os.readlink(link):
+            return link.read_bytes()
+    return b""
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+class Isolation(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.matrix()
+
+    def fault(self, text, timeout=None):
+        self.environment["SPTUNE_FAULT"] = text
+        if timeout:
+            self.environment["SPTUNE_CANDIDATE_TIMEOUT"] = str(timeout)
+
+    def entries(self):
+        return [json.loads(path.read_text()) for path in (self.folder / "db").rglob("*.json")]
+
+    def profile(self, *words, code=0):
+        """The document, alone on stdout, and the lines of stderr."""
+        done = self.expect(code, "profile", self.path, *FEW, "--json", "-", *words)
+        return json.loads(done.stdout), done.stderr.splitlines()
+
+    def start(self, *words):
+        process = subprocess.Popen(self.command(*words), cwd=self.folder, env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for(self, what, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not (found := what()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        return found
+
+    def worker_of(self, process, measured=False):
+        """Its pid, perhaps once it has measured something."""
+        worker = self.wait_for(lambda: children(process.pid))[0]
+        if measured:
+            self.wait_for(lambda: b'"candidate"' in journal(process.pid))
+        return worker
+
+    def expect_one_failure(self, document, status, reason):
+        failed = [c for c in document["candidates"] if c["status"] not in ("ok", "bounded")]
+        self.assertEqual([(c["id"], c["status"]) for c in failed], [(VICTIM, status)])
+        self.assertRegex(failed[0]["reason"], reason)
+        self.assertTrue(document["complete"])
+        times = {c["id"]: c["time_us"] for c in document["candidates"] if c["status"] == "ok"}
+        self.assertGreater(len(times), 10)
+        self.assertIn(document["baseline"], times)
+        self.assertIn(document["winner"], times)
+
+    def test_each_way_to_die(self):
+        for fault, status, reason in (
+                ("crash", "crashed", r"died of signal 11 \(SIGSEGV\) while it was converted"),
+                ("crash:verified", "crashed", "while it was verified"),
+                ("crash:timed again", "crashed", "while it was timed again"),
+                ("crash:inspected", "crashed", "while it was inspected"),
+                ("exit", "crashed", "ended with exit code 0"),
+                ("lost", "crashed", "illegal memory access.*the device was lost"),
+                ("kill", "out_of_memory", "was killed")):
+            with self.subTest(fault):
+                self.fault(f"{VICTIM}:{fault}")
+                document, errors = self.profile("--fresh")
+                self.expect_one_failure(document, status, reason)
+                self.assertEqual(len(errors), 1, errors)
+                self.assertIn(VICTIM, errors[0])
+                (entry,) = self.entries()
+                self.assertEqual(entry["candidates"], document["candidates"])
+                self.assertTrue(entry["complete"])
+
+    def test_a_hang_is_ended(self):
+        self.fault(f"{VICTIM}:hang", timeout=0.5)
+        self.expect_one_failure(self.profile()[0], "timeout", "did not come back within .* s")
+
+    def test_without_a_database(self):
+        self.fault(f"{VICTIM}:crash")
+        self.expect_one_failure(self.profile("--no-db")[0], "crashed", "SIGSEGV")
+        self.assertFalse((self.folder / "db").exists())
+
+    def test_two_that_die(self):
+        other = VICTIM.replace("x32", "x16")
+        self.fault(f"{VICTIM}:crash:timed again,{other}:crash:timed again")
+        document, errors = self.profile()
+        crashed = {c["id"] for c in document["candidates"] if c["status"] == "crashed"}
+        self.assertEqual(crashed, {VICTIM, other})
+        self.assertEqual(len(errors), 2)
+
+    def test_several_matrices_come_out_once(self):
+        self.matrix("other.mtx", 900), self.write("bad.mtx", "hello\n")
+        words = ("small.mtx", "bad.mtx", "other.mtx", *FEW)
+        self.fault(f"{VICTIM}:crash")
+        done = self.expect(3, "profile", *words, "--json", "out.json", "--html", "out.html")
+        self.assertEqual(done.stdout.count("Winner: "), 2, done.stdout)
+        self.assertEqual(done.stderr.count("bad.mtx"), 1, done.stderr)
+        self.assertEqual(done.stderr.count(VICTIM), 2, done.stderr)
+        documents = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual([d["matrix"]["path"] for d in documents], ["small.mtx", "other.mtx"])
+        for document in documents:
+            self.expect_one_failure(document, "crashed", "SIGSEGV")
+        self.assertIn("</html>", (self.folder / "out.html").read_text())
+
+        done = self.expect(3, "compare", *words[:3], "--threads", 1, "--json", "-")
+        results = json.loads(done.stdout)["results"]
+        self.assertEqual([r["matrix"] for r in results], ["small", "other"])
+        self.assertEqual(done.stderr.count("bad.mtx"), 1, done.stderr)
+
+    def test_products(self):
+        victim = "spgemm.cpu.csr.hash.p1.d16.f64.i32"
+        self.fault(f"{victim}:crash")
+        done = self.expect(0, "profile", self.path, "--op", "spgemm", "--json", "-")
+        document = json.loads(done.stdout)
+        (crashed,) = [c["id"] for c in document["candidates"] if c["status"] == "crashed"]
+        self.assertEqual(crashed, victim)
+        self.assertTrue(document["complete"])
+
+    def test_the_baseline_may_crash_too(self):
+        document, _ = self.profile()
+        self.fault(document["baseline"] + ":crash")
+        document, _ = self.profile("--fresh")
+        self.assertNotIn(document["winner"], (None, document["baseline"]))
+
+    def test_it_gives_up(self):
+        self.fault("*.sell.*:crash")
+        done = self.expect(1, "profile", self.path, "--threads", 1)
+        self.assertIn("gave up after 10", done.stderr)
+        (entry,) = self.entries()
+        self.assertFalse(entry["complete"])
+        self.assertEqual(len([c for c in entry["candidates"] if c["status"] == "crashed"]), 10)
+        self.assertTrue(entry["winner"])
+
+    def test_budget_counts_all_workers(self):
+        self.fault(f"{VICTIM}:hang", timeout=0.5)
+        self.profile("--budget", 0.5, code=6)
+
+    def test_threads_that_are_bound(self):
+        # OpenMP's library binds the supervisor itself to a single CPU.
+        self.environment["OMP_PROC_BIND"] = "true"
+        done = self.expect(0, "profile", self.path, *FEW[:2], "--json", "-")
+        self.assertEqual(json.loads(done.stdout)["device"]["threads"], len(os.sched_getaffinity(0)))
+
+    def test_in_one_process(self):
+        self.environment["SPTUNE_WORKER"] = "off"
+        self.fault(f"{VICTIM}:crash")  # of workers alone
+        document, _ = self.profile()
+        self.assertFalse([c for c in document["candidates"] if c["status"] == "crashed"])
+        self.environment["SPTUNE_WORKER"] = "7"
+        self.assertIn("SPTUNE_WORKER", self.expect(2, "profile", self.path).stderr)
+
+    def test_a_worker_that_is_killed_is_replaced(self):
+        process = self.start("profile", self.path, "--threads", 1, "--json", "-")
+        os.kill(self.worker_of(process, measured=True), signal.SIGKILL)
+        out, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertTrue(json.loads(out)["complete"])
+
+    def test_a_worker_dies_with_its_supervisor(self):
+        process = self.start("profile", self.path, "--threads", 1)
+        worker = self.worker_of(process)
+        process.kill()
+        process.wait()
+        self.wait_for(lambda: not is_alive(worker), 10)
+
+    def interrupted(self, path, sent, to_all):
+        db = self.folder / f"db-{sent}-{to_all}"
+        process = self.start("profile", path, "--db", db, "--threads", 1)
+        self.worker_of(process, measured=True)
+        (os.killpg if to_all else os.kill)(process.pid, sent)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + sent, errors)
+        self.assertIn("interrupted", errors)
+        (file,) = db.rglob("*.json")
+        entry = json.loads(file.read_text())
+        self.assertFalse(entry["complete"])
+        return entry
+
+    def test_signals_to_the_supervisor_alone_or_to_all(self):
+        path = self.matrix("large.mtx", 1000000)
+        for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            for to_all in (False, True):
+                with self.subTest(sent, to_all=to_all):
+                    self.interrupted(path, sent, to_all)
+
+    def test_a_hang_does_not_keep_what_was_measured_from_being_stored(self):
+        self.fault(f"{VICTIM}:hang", timeout=2)
+        entry = self.interrupted(self.path, signal.SIGTERM, False)
+        (hung,) = [c for c in entry["candidates"] if c["status"] == "timeout"]
+        self.assertEqual(hung["id"], VICTIM)
+        self.assertTrue(entry["winner"])
+
+
+if __name__ == "__main__":
+    main()

@@ -4,6 +4,7 @@
 #include "tests/gpu/needs_gpu.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -71,6 +72,20 @@ TEST_F(DeviceMemory, RefusesWhatDoesNotFitAndStaysUsable) {
     EXPECT_THROW(DeviceBuffer<double>(std::numeric_limits<std::size_t>::max() / 2), OutOfMemory);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_EQ(back(device<int>({4, 5})), (std::vector<int>{4, 5}));
+}
+
+TEST_F(DeviceMemory, AnIllegalAccessLosesTheDevice) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // CUDA does not survive a plain fork
+    constexpr int kLost = 7;
+    const auto go_astray = [] {
+        try {
+            cuda::max_of(reinterpret_cast<const std::int32_t*>(4096), 1 << 20);
+        } catch (const CudaError& e) {
+            std::_Exit(e.lost ? kLost : 1);
+        }
+    };
+    EXPECT_EXIT(go_astray(), testing::ExitedWithCode(kLost), "");
+    EXPECT_FALSE(CudaError("refused", cudaErrorInvalidConfiguration).lost);
 }
 
 TEST_F(DeviceMemory, IsKeptForTheNextAndCountedAsAvailable) {

@@ -205,7 +205,7 @@ class Isolation(CliTest):
         return entry
 
     def test_signals_to_the_supervisor_alone_or_to_all(self):
-        path = self.matrix("large.mtx", 1000000)
+        path = self.matrix("large.mtx", 400000)
         for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             for to_all in (False, True):
                 with self.subTest(sent, to_all=to_all):

@@ -69,6 +69,19 @@ def wheel(rng, nnz):
     return "wheel", {"rows": nnz / (3 + 2 * hubs), "hubs": hubs}
 
 
+def changed(maker):
+    """Entries left out, or made dense blocks, or both: fewer families than there are such matrices."""
+    def make(rng, nnz):
+        drop = rng.choice([0, 0, 0.1, 0.3, 0.6])
+        unknowns = rng.choice([2, 3, 3, 4, 5, 6, 8]) if drop == 0 else rng.choice([1, 1, 2, 3, 6])
+        family, options = maker(rng, nnz / (1 - drop) / unknowns**2)
+        return family, {**options, "drop": drop, "unknowns": unknowns}
+    return make
+
+
 GENERATED = [stencil("stencil-1d-3", 3), stencil("stencil-2d-5", 5), stencil("stencil-2d-9", 9),
              stencil("stencil-3d-7", 7), stencil("stencil-3d-27", 27), fem, fem, banded, banded, uniform, per_row,
              power_law, rmat, bipartite, arrow, block_diagonal, wheel]
+CHANGED = [changed(m) for m in (stencil("stencil-1d-3", 3), stencil("stencil-2d-5", 5), stencil("stencil-2d-9", 9),
+                                stencil("stencil-3d-7", 7), stencil("stencil-3d-27", 27), banded, banded, uniform,
+                                per_row, power_law, rmat, block_diagonal)]

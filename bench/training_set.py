@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-from generated_families import GENERATED
+from generated_families import CHANGED, GENERATED
 from written_families import WRITTEN
 
 GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
@@ -59,7 +59,9 @@ def write_market(path, rng, rows, cols, lists):
 def plan(args):
     """(name, maker, nnz, seed) of every matrix, mixed."""
     rng = random.Random(args.seed)
-    makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN]
+    makers = [(m, True) for m in CHANGED]
+    if not args.changed:
+        makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN] + makers
     every = []
     for i in range(args.count):
         maker, generated = makers[i % len(makers)]
@@ -129,6 +131,8 @@ def main():
     parser.add_argument("--sptune", default="build/cli/sptune")
     parser.add_argument("--backend", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--op", default="spmv", choices=["spmv", "spgemm"])
+    parser.add_argument("--changed", action="store_true",
+                        help="only families with entries left out or made dense blocks")
     parser.add_argument("--precisions", default="f64,f32")
     parser.add_argument("--count", type=int, default=140, help="matrices to make")
     parser.add_argument("--smallest", type=float, default=2e3, help="nonzeros")

@@ -87,11 +87,12 @@ int run_generate(const std::vector<std::string>& args) {
     std::string path, precision = "f64";
     std::map<std::string, std::optional<double>> given;
     Options options("generate " + args[0], "-o FILE", std::string(family.help));
-    for (const FamilyParameter& parameter : family.parameters) {
-        const std::string name(parameter.name);
-        options.number(name, "N", given[name], -kAnyNumber, kAnyNumber,
-                       fmt::format("{} ({})", parameter.help, parameter.fallback));
-    }
+    for (const auto list : {family.parameters, change_parameters()})
+        for (const FamilyParameter& parameter : list) {
+            const std::string name(parameter.name);
+            options.number(name, "N", given[name], -kAnyNumber, kAnyNumber,
+                           fmt::format("{} ({})", parameter.help, parameter.fallback));
+        }
     options.integer("seed", "S", request.seed, "of the random numbers (1)")
         .choice("precision", {"f32", "f64"}, precision, "type of the values (f64)")
         .text("output,o", "FILE", path, "where to; .mtx, .mtx.gz or .spt (sptune's own binary)")

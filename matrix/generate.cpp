@@ -34,8 +34,9 @@ std::unique_ptr<RowSource> make_source(const GenerateRequest& request) {
     if (found == makers().end())
         throw UsageError(fmt::format("no family of matrices is called '{}'; there are: {}",
                                      request.family, names_of(families())));
-    auto source = found->make(Parameters(found->family, request));
-    source->seed = request.seed;
+    const Parameters parameters(found->family, request);
+    auto source = changed(found->make(parameters), parameters);
+    source->plant(request.seed);
     return source;
 }
 
@@ -79,10 +80,18 @@ void fill_values(const RowSource& source, index_t row, std::span<const index_t> 
 Parameters::Parameters(const Family& family, const GenerateRequest& request)
     : family_(family), request_(request) {
     for (const auto& [name, value] : request.parameters)
-        if (std::ranges::find(family.parameters, std::string_view(name), &FamilyParameter::name) ==
-            family.parameters.end())
-            throw UsageError(fmt::format("generate {}: there is no parameter '{}'; there are: {}",
-                                         family.name, name, names_of(family.parameters)));
+        if (!find(name))
+            throw UsageError(fmt::format(
+                "generate {}: there is no parameter '{}'; there are: {}, "
+                "{}",
+                family.name, name, names_of(family.parameters), names_of(change_parameters())));
+}
+
+const FamilyParameter* Parameters::find(std::string_view name) const {
+    for (const auto list : {family_.parameters, change_parameters()})
+        for (const FamilyParameter& parameter : list)
+            if (parameter.name == name) return &parameter;
+    return nullptr;
 }
 
 bool Parameters::given(std::string_view name) const {
@@ -90,10 +99,7 @@ bool Parameters::given(std::string_view name) const {
 }
 
 double Parameters::real(std::string_view name, double low, double high) const {
-    if (!given(name)) {
-        const auto p = std::ranges::find(family_.parameters, name, &FamilyParameter::name);
-        return std::clamp(p->fallback, low, high);
-    }
+    if (!given(name)) return std::clamp(find(name)->fallback, low, high);
     const double value = request_.parameters.at(std::string(name));
     if (!(value >= low && value <= high))
         throw UsageError(fmt::format("generate {}: {} = {} is out of range; expected {} to {}",

@@ -28,6 +28,9 @@ struct Family {
 /// All families, from one declared table.
 std::span<const Family> families();
 
+/// What every family takes beside its own parameters.
+std::span<const FamilyParameter> change_parameters();
+
 struct GenerateRequest {
     std::string family;
     std::map<std::string, double> parameters;  ///< those left out take the family's fallback

@@ -32,6 +32,8 @@ class RowSource {
     std::uint64_t seed = 1;
     ValueRule rule;
 
+    /// Sets the seed, of what it is made of, too.
+    virtual void plant(std::uint64_t value) { seed = value; }
     /// The nonzeros are no more than this (for random families: but for a chance below 1e-20).
     virtual std::int64_t bound() const = 0;
     /// Appends the columns of `row`, increasing and distinct, to the empty `out`.
@@ -47,7 +49,8 @@ class RowSource {
 /// The parameters of a request: checked for range when given, cut to the range when left out.
 class Parameters {
   public:
-    /// Throws UsageError when the request names a parameter that the family does not have.
+    /// Throws UsageError when the request names a parameter that neither the family nor
+    /// change_parameters() have.
     Parameters(const Family& family, const GenerateRequest& request);
 
     bool given(std::string_view name) const;
@@ -63,6 +66,9 @@ class Parameters {
     std::string_view family() const { return family_.name; }
 
   private:
+    /// nullptr where there is none of that name.
+    const FamilyParameter* find(std::string_view name) const;
+
     const Family& family_;
     const GenerateRequest& request_;
 };
@@ -75,5 +81,8 @@ struct FamilyMaker {
 std::span<const FamilyMaker> mesh_families();
 std::span<const FamilyMaker> shape_families();
 std::span<const FamilyMaker> random_families();
+
+/// The source with what change_parameters() ask for.
+std::unique_ptr<RowSource> changed(std::unique_ptr<RowSource> source, const Parameters& parameters);
 
 }  // namespace sptune

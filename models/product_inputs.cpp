@@ -48,6 +48,7 @@ void visit_inputs(const ProductFeatures& p, const db::Device& device, ValueType 
     put("threads", log2_of(threads));
     put("rows_per_thread", log2_of(rows / threads));
     put("products_per_thread", log2_of(products / threads));
+    put("cache", log2_of(cache));
     put("b_in_cache", log2_of(b * entry / cache));
     put("c_in_cache", log2_of(p.estimated_entries * entry / cache));
     put("accumulators_in_cache", log2_of(cols * value * threads / cache));

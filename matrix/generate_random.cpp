@@ -1,5 +1,6 @@
 // Random families. Each row has its own stream, so that rows can be made in any order.
 #include "matrix/generate_rows.hpp"
+#include "matrix/random_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,75 +11,6 @@ namespace {
 /// A random count with this mean and at most Poisson variance stays below this.
 std::int64_t far_above(double mean) {
     return static_cast<std::int64_t>(mean + 10 * std::sqrt(mean) + 100);
-}
-
-/// Poisson: uniforms multiplied until they fall below e^-mean, in parts that do not underflow.
-std::int64_t poisson(Stream& stream, double mean) {
-    std::int64_t count = 0;
-    for (; mean > 0; mean -= 500) {
-        const double limit = portable_exp(-std::min(mean, 500.0));
-        for (double product = stream.uniform(); product > limit; product *= stream.uniform())
-            ++count;
-    }
-    return count;
-}
-
-/// Each of [first, last) with chance p, by geometric jumps: exact, sorted, O(result).
-void append_bernoulli(Stream& stream, std::int64_t first, std::int64_t last, double p,
-                      std::vector<index_t>& out) {
-    if (p <= 0) return;
-    const double scale = p < 1 ? 1 / portable_log1p(-p) : 0;
-    for (std::int64_t c = first; c < last; ++c) {
-        if (p < 1) {
-            const double jump = portable_log(stream.uniform()) * scale;
-            if (jump >= static_cast<double>(last - c)) return;
-            c += static_cast<std::int64_t>(jump);
-        }
-        out.push_back(static_cast<index_t>(c));
-    }
-}
-
-/// Sorts and removes duplicates; through a bitmap where that is cheaper than comparing.
-void sort_unique(std::vector<index_t>& list, index_t cols) {
-    if (list.size() < static_cast<std::size_t>(cols) / 64) {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-        return;
-    }
-    thread_local std::vector<std::uint64_t> bits;
-    bits.assign(static_cast<std::size_t>(cols) / 64 + 1, 0);
-    for (const index_t c : list)
-        bits[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << c % 64;
-    list.clear();
-    for (std::size_t w = 0; w < bits.size(); ++w)
-        for (std::uint64_t word = bits[w]; word; word &= word - 1)
-            list.push_back(static_cast<index_t>(w * 64) + std::countr_zero(word));
-}
-
-/// `count` distinct of [0, cols), the first ones of the sequence draw(), then of a uniform one
-/// (so that a skewed draw() that repeats itself cannot hang). Unbiased, because every round draws
-/// exactly what is missing. Beyond cols / 2 the uniform complement is drawn instead.
-template <class Draw>
-void append_distinct(Stream& stream, std::int64_t count, index_t cols, const Draw& draw,
-                     std::vector<index_t>& out) {
-    const auto n = static_cast<std::uint32_t>(cols);
-    const auto uniform = [&] { return static_cast<index_t>(stream.below(n)); };
-    const bool complement = count > cols / 2;
-    const auto wanted = static_cast<std::size_t>(complement ? cols - count : count);
-    for (bool first = true; out.size() < wanted; first = false) {
-        for (std::size_t k = out.size(); k < wanted; ++k)
-            out.push_back(first && !complement ? draw() : uniform());
-        sort_unique(out, cols);
-    }
-    if (!complement) return;
-    const std::vector<index_t> missing = out;
-    out.clear();
-    for (index_t c = 0, k = 0; c < cols; ++c) {
-        if (k < static_cast<index_t>(missing.size()) && missing[static_cast<std::size_t>(k)] == c)
-            ++k;
-        else
-            out.push_back(c);
-    }
 }
 
 class Banded : public RowSource {

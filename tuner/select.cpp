@@ -1,11 +1,11 @@
 #include "tuner/select.hpp"
 
-#include "models/holding.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_field.hpp"
+#include "tuner/select_limits.hpp"
 #include "tuner/select_reasons.hpp"
 
 #include <algorithm>
@@ -27,7 +27,10 @@ class Selector {
 
     Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
              const SelectOptions& options)
-        : matrix_(matrix), kernels_(kernels), options_(options) {}
+        : matrix_(matrix),
+          kernels_(kernels),
+          options_(options),
+          limits_(kernels, options.constraints, lookup_) {}
 
     Selection run() {
         const double start = options_.clock();
@@ -47,12 +50,6 @@ class Selector {
     const Features& features() {
         if (!features_) features_ = matrix_.features();
         return *features_;
-    }
-
-    bool wanted(const Kernel& kernel) const {
-        const Constraints& c = options_.constraints;
-        return (!c.deterministic || kernel.variant.deterministic) &&
-               (c.variants == "*" || matches(kernels_.id(kernel), c.variants));
     }
 
     void check_error() {
@@ -129,14 +126,14 @@ class Selector {
             if (field.empty()) continue;
             std::erase_if(field, [&](Entrant<T, P>& e) {
                 e.ranked.predicted_us *= scale, e.ranked.convert_us *= scale;
-                return !wanted(*e.kernel) || has(digest, e.ranked.id) ||
-                       e.ranked.convert_us > options_.constraints.convert_us ||
+                return !limits_.allow(e) || has(digest, e.ranked.id) ||
                        e.ranked.predicted_us >= measured.chosen.predicted_us;
             });
             put_in_order(field, calls(), kernels_.baseline(), 1, {});
             for (const Entrant<T, P>& e : field) {
                 if (result_.alternatives.size() >= 2 * kRunnersUp) break;
-                if (usable(e, inspector())) result_.alternatives.push_back(e.ranked);
+                if (limits_.usable(e, features_, inspector()))
+                    result_.alternatives.push_back(e.ranked);
             }
             if (!field.empty()) lookup_.unmeasured = field.front().ranked;
             return;
@@ -162,11 +159,11 @@ class Selector {
             covered = true;
             if (decide(predictions(*model, device), inspector())) return;
         }
-        if (covered) throw unmet();
+        if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
         result_.baseline = {kernels_.id(plain), 0, 0};
-        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw unmet();
+        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw limits_.unmet();
     }
 
     db::Device known_device() const {
@@ -224,15 +221,15 @@ class Selector {
     bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
                 const std::string& preferred = {}) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
-            return !wanted(*e.kernel) || e.ranked.convert_us > options_.constraints.convert_us ||
-                   !std::isfinite(e.ranked.predicted_us);
+            return !limits_.allow(e) || !std::isfinite(e.ranked.predicted_us);
         });
         // With a cap on memory only what keeps within it is to be shown, too.
         if (options_.constraints.memory_bytes != ~0ull)
-            std::erase_if(field, [&](const auto& e) { return !usable(e, inspect); });
+            std::erase_if(field,
+                          [&](const auto& e) { return !limits_.usable(e, features_, inspect); });
         put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         auto chosen = field.begin();
-        while (chosen != field.end() && !usable(*chosen, inspect)) ++chosen;
+        while (chosen != field.end() && !limits_.usable(*chosen, features_, inspect)) ++chosen;
         if (chosen == field.end()) return false;
         result_.chosen = chosen->ranked;
         for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
@@ -254,40 +251,13 @@ class Selector {
             result_.alternatives.push_back(chosen[static_cast<std::ptrdiff_t>(i)].ranked);
     }
 
-    template <class Inspect>
-    bool usable(const Entrant<T, P>& e, const Inspect& inspect) {
-        const std::uint64_t most = options_.constraints.memory_bytes;
-        if (e.held && *e.held > most) return false;
-        if (e.kernel == &kernels_.baseline()) return true;
-        if (!e.held && most == ~0ull && models::surely_fits(features_.value(), e.kernel->variant))
-            return true;
-        Footprint f;
-        try {
-            f = inspect(*e.kernel);
-        } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
-            lookup_.notes.push_back(
-                fmt::format("{} cannot be looked at: {}", e.ranked.id, failure.what()));
-            return false;
-        }
-        if (e.held) return f.illegal.empty();  // it has been measured
-        const double csr =
-            static_cast<double>(models::estimated_bytes(*features_, kernels_.baseline().variant));
-        return f.illegal.empty() && f.storage_bytes <= most &&
-               static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
-    }
-
-    Unmet unmet() const {
-        std::vector<const Variant*> all;
-        for (const Kernel& k : kernels_.kernels()) all.push_back(&k.variant);
-        return why_unmet(options_.constraints, all, kernels_.id(kernels_.baseline()));
-    }
-
     const Chooser<T, P>& matrix_;
     const KernelIndex<T, P>& kernels_;
     const SelectOptions& options_;
     db::Device device_;
     std::optional<Features> features_;
     Lookup lookup_;
+    SelectLimits<T, P> limits_;
     Selection result_;
 };
 

@@ -67,7 +67,7 @@ class Compare(CliTest):
             self.assertIn(".gustavson.", self.baseline_of(result))
             self.assertLessEqual(result["oracle"]["time_us"], result["csr_us"] * 1.02)
             self.assertTrue(result["auto"]["id"].startswith("spgemm.cpu."))
-            self.assertEqual(result["auto"]["source"], "heuristic")
+            self.assertEqual(result["auto"]["source"], "model")
             self.assertGreater(result["auto"]["select_us"], 0)
         self.assert_valid(document, "compare")
         # What the sweep has found is what is chosen next.

@@ -1,0 +1,70 @@
+// What the constraints of a request leave of the kernels.
+#pragma once
+
+#include "models/holding.hpp"
+#include "tuner/kernel_index.hpp"
+#include "tuner/select_field.hpp"
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+
+template <class T, class P>
+class SelectLimits {
+  public:
+    using Kernel = SpmvKernel<T, P>;
+
+    /// Refers to all of them; `lookup` gets to know of kernels that cannot be looked at.
+    SelectLimits(const KernelIndex<T, P>& kernels, const Constraints& constraints, Lookup& lookup)
+        : kernels_(kernels), constraints_(constraints), lookup_(lookup) {}
+
+    /// By what is known of the kernel without looking at the matrix.
+    bool allow(const Entrant<T, P>& e) const {
+        return (!constraints_.deterministic || e.kernel->variant.deterministic) &&
+               (constraints_.variants == "*" ||
+                matches(kernels_.id(*e.kernel), constraints_.variants)) &&
+               e.ranked.convert_us <= constraints_.convert_us;
+    }
+
+    /// Whether the kernel is legal and its storage within the memory. inspect(kernel) gives its
+    /// Footprint and may find out the `features`, if it was not measured.
+    template <class Inspect>
+    bool usable(const Entrant<T, P>& e, const std::optional<Features>& features,
+                const Inspect& inspect) {
+        const std::uint64_t most = constraints_.memory_bytes;
+        if (e.held && *e.held > most) return false;
+        if (e.kernel == &kernels_.baseline()) return true;
+        if (!e.held && most == ~0ull && models::surely_fits(features.value(), e.kernel->variant))
+            return true;
+        Footprint f;
+        try {
+            f = inspect(*e.kernel);
+        } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
+            lookup_.notes.push_back(
+                fmt::format("{} cannot be looked at: {}", e.ranked.id, failure.what()));
+            return false;
+        }
+        if (e.held) return f.illegal.empty();  // it has been measured
+        const double csr =
+            static_cast<double>(models::estimated_bytes(*features, kernels_.baseline().variant));
+        return f.illegal.empty() && f.storage_bytes <= most &&
+               static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
+    }
+
+    /// Which of the constraints leaves nothing.
+    Unmet unmet() const {
+        std::vector<const Variant*> all;
+        for (const Kernel& k : kernels_.kernels()) all.push_back(&k.variant);
+        return why_unmet(constraints_, all, kernels_.id(kernels_.baseline()));
+    }
+
+  private:
+    const KernelIndex<T, P>& kernels_;
+    const Constraints& constraints_;
+    Lookup& lookup_;
+};
+
+}  // namespace sptune::tuner

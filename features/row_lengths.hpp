@@ -26,11 +26,11 @@ class LengthHistogram {
   public:
     /// `row` only picks one of several copies, so that equal lengths in a row do not wait for each
     /// other's increment.
-    void add(std::int64_t length, std::size_t row) {
+    void add(std::int64_t length, std::size_t row, std::uint32_t count = 1) {
         if (length < static_cast<std::int64_t>(kShortRows))
-            ++short_[row % kCopies][static_cast<std::size_t>(length)];
+            short_[row % kCopies][static_cast<std::size_t>(length)] += count;
         else
-            long_.push_back(length);
+            long_.insert(long_.end(), count, length);
     }
     void merge(const LengthHistogram& other);
     LengthRuns runs() const;

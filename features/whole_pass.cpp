@@ -20,11 +20,26 @@ namespace {
 
 constexpr std::int64_t kWarp = 32;
 
+/// Whether kWarp rows from the first on are all so long. A loop without a branch: it takes wide
+/// registers.
+template <class P>
+bool all_of_length(const P* row_ptr, std::int64_t first, P length) {
+    P other = 0;
+    for (std::int64_t i = first; i < first + kWarp; ++i)
+        other |= (row_ptr[i + 1] - row_ptr[i]) ^ length;
+    return other == 0;
+}
+
 template <class P>
 void add_lengths(const P* row_ptr, std::int64_t first, std::int64_t last, WholePass& out) {
     P previous = first > 0 ? row_ptr[first] - row_ptr[first - 1] : row_ptr[1];
     RowOrderSums sums;
     for (std::int64_t warp = first; warp < last; warp += kWarp) {
+        if (warp + kWarp <= last && all_of_length(row_ptr, warp, previous)) {
+            out.lengths.add(previous, static_cast<std::size_t>(warp), kWarp);
+            sums.warp_slots += kWarp * previous;
+            continue;
+        }
         P longest = 0;
         for (std::int64_t i = warp; i < std::min(last, warp + kWarp); ++i) {
             const P length = row_ptr[i + 1] - row_ptr[i];
@@ -60,6 +75,23 @@ bool regular(const P* row_ptr, const index_t* col_idx, std::int64_t first, std::
     return 4 * repeated >= tried;
 }
 
+/// Whether each of col_idx[first, last) is one more than the one `length` places before it.
+SPTUNE_CLONES
+bool all_moved_by_one(const index_t* col_idx, std::int64_t first, std::int64_t last,
+                      std::int64_t length) {
+    index_t other = 0;
+    for (std::int64_t k = first; k < last; ++k) other |= col_idx[k] - col_idx[k - length] - 1;
+    return other == 0;
+}
+
+/// Do kWarp rows from i on all have the diagonals of row i - 1, which is not empty?
+template <class P>
+bool run_repeats(const P* row_ptr, const index_t* col_idx, std::int64_t i) {
+    const P length = row_ptr[i] - row_ptr[i - 1];
+    return length > 0 && all_of_length(row_ptr, i, length) &&
+           all_moved_by_one(col_idx, row_ptr[i], row_ptr[i + kWarp], length);
+}
+
 /// Distances to the diagonal, occupied diagonals, smallest columns: per entry, unless the row
 /// repeats the one before. `mark` notes a diagonal.
 template <bool kSorted, class Mark, class P>
@@ -73,7 +105,20 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     std::uint64_t distance = 0;  // of the row before
     wide_sum distances = 0;      // in registers, where the marks cannot touch them
     std::int64_t profile = 0, moves = 0, pairs = 0;
+    std::int64_t next_run = first + 1;  // not looked for before: one is not there
     for (std::int64_t i = first; i < last; ++i) {
+        if (repeats && i >= next_run && i + kWarp <= last) {
+            if (run_repeats(row_ptr, col_idx, i)) {
+                distances += kWarp * distance;
+                profile += kWarp * std::max<std::int64_t>(0, i - 1 - before);
+                moves += kWarp;
+                pairs += kWarp;
+                before += static_cast<index_t>(kWarp);
+                i += kWarp - 1;
+                continue;
+            }
+            next_run = i + kWarp;
+        }
         const P begin = row_ptr[i], end = row_ptr[i + 1];
         if (begin == end) {
             before = kNone;
@@ -111,6 +156,16 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
 SPTUNE_CLONES
 std::uint64_t hash_columns(const index_t* col_idx, std::int64_t first, std::int64_t last) {
     return column_terms(col_idx, first, last);
+}
+
+/// The fingerprint's terms of row_ptr[first, last).
+SPTUNE_CLONES
+std::uint64_t hash_pointers(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return pointer_terms(row_ptr, first, last);
+}
+SPTUNE_CLONES
+std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return pointer_terms(row_ptr, first, last);
 }
 
 /// How often a column is smaller than the one before it in col_idx[first, last).
@@ -202,7 +257,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
                 continue;
             }
             const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
-            own.hash += pointer_terms(a.row_ptr, first, last);
+            own.hash += hash_pointers(a.row_ptr, first, last);
             own.hash += hash_columns(a.col_idx, begin, end);
             add_lengths(a.row_ptr, first, last, own);
             const bool sorted = descents(a.col_idx, begin, end) ==

@@ -48,6 +48,7 @@ class Unknowns : public RowSource {
         rule.symmetric = is_symmetric(from_->rule);
     }
     void plant(std::uint64_t value) override { seed = value, from_->plant(value); }
+    /// Fits: rows times columns are less than 2^62.
     std::int64_t bound() const override { return from_->bound() * each_ * each_; }
     void columns(index_t row, std::vector<index_t>& out) const override {
         from_->columns(row / each_, out);

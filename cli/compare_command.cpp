@@ -140,7 +140,7 @@ class Comparer {
         const Stopwatch watch;
         const tuner::ProductSelection s =
             tuner::select_product<T, P>(product, backend, session_.databases().get(),
-                                        tuner::default_product_model(backend), options_.threads);
+                                        tuner::default_product_model, options_.threads);
         const char* const source = s.source == "database" ? "exact"
                                    : s.source == "model"  ? "model"
                                                           : "heuristic";

@@ -134,14 +134,18 @@ void leave_out_known(std::vector<models::Sample>& samples, const models::ModelSe
         return std::find(known.begin(), known.end(), s.name) != known.end();
     });
     if (samples.size() < before)
-        warn(fmt::format("{} of {} sweeps are of matrices that the model was trained on; left out",
-                         before - samples.size(), before));
+        warn(
+            fmt::format("{} of {} sweeps are of matrices that the model has seen (in SpMV or in "
+                        "products); left out",
+                        before - samples.size(), before));
 }
 
-const models::ProductModel* products_of(const models::ModelSet& set, const std::string& side) {
+std::vector<const models::ProductModel*> products_of(const models::ModelSet& set,
+                                                     const std::string& side) {
+    std::vector<const models::ProductModel*> list;
     for (const auto& model : set.products())
-        if (to_string(model->parts().backend) == side) return model.get();
-    throw Error(fmt::format("the model knows nothing of products on {}", side));
+        if (to_string(model->parts().backend) == side) list.push_back(model.get());
+    return list;
 }
 
 }  // namespace
@@ -200,6 +204,10 @@ int run_evaluate(const std::vector<std::string>& args) {
         wanted.folds = folds, wanted.hold_out = hold_out, wanted.calls = calls;
         if (model && op == Op::spmv) wanted.given = model->predictors(side);
         if (model && op == Op::spgemm) wanted.given_products = products_of(*model, side);
+        if (model && wanted.given.empty() && wanted.given_products.empty()) {
+            warn(fmt::format("{} knows nothing of {} on {}; left out", model_file, op_name, side));
+            continue;
+        }
         const Evaluation result = models::evaluate(samples, wanted);
         documents.push_back(document(result, side, op, calls));
         text += (text.empty() ? "" : "\n") + report(result, side, op);

@@ -6,7 +6,8 @@
 namespace sptune::cli {
 
 /// What $SPTUNE_FAULT asks for: "GLOB:FAULT[:PHASE],…", where FAULT is crash, hang, exit, kill or
-/// lost (the device), and PHASE one of tuner/journal.hpp's, "converted" unless named.
+/// lost (the device), and PHASE one of tuner/journal.hpp's, "converted" unless named. "step 1" is
+/// the second matrix, "step 1/0" its first backend; their phase is "begun".
 void commit_fault(const std::string& id, const std::string& phase);
 
 }  // namespace sptune::cli

@@ -25,8 +25,9 @@ struct Flight {
     double sweep_began_s;             ///< steady clock
     std::atomic<double>
         first_turn_s;  ///< of this sweep: the baseline's, as a rule; 0: not over yet
-    char step[32], id[256], phase[32];
-    char failure[512];  ///< why it ends in the middle, where it does so by itself
+    char at[32];       ///< the step it is in; empty before the first and after the last
+    char step[32], id[256], phase[32];  ///< of the sweep
+    char failure[512];                  ///< why it ends in the middle, where it does so by itself
     // By the supervisor.
     int wind_up;  ///< a signal: store what is known as if that had just come; 0: none
 };

@@ -49,7 +49,7 @@ tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& varian
     if (!variant.empty()) return {variant, "asked for"};
     const auto databases = open_databases(r.db);
     return tuner::select_product<T, P>(product, backend, databases.get(),
-                                       tuner::default_product_model(backend), r.threads);
+                                       tuner::default_product_model, r.threads);
 }
 
 /// Names the database, unless it is the user's.

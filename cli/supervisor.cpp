@@ -67,7 +67,11 @@ class Supervisor {
             start();
             wait();
             if (flight_.code >= 0) return gave_up_ ? kFailure : flight_.code.load();
-            if (!died()) return pass_on();
+            if (!died()) {
+                if (!to_be_wound_up()) return pass_on();
+                flight_.wind_up = asked_for_;
+                continue;
+            }
             if (flight_.wind_up) return gave_up_ ? kFailure : 128 + flight_.wind_up;
             blame();
         }
@@ -143,6 +147,20 @@ class Supervisor {
         return flight_.busy || WEXITSTATUS(status_) == kDeviceLost;
     }
 
+    /// Whether the worker was ended before it could take over and store what one before it has
+    /// measured: another one does. A second signal ends it all.
+    bool to_be_wound_up() const {
+        return asked_ == 1 && !flight_.wind_up && WIFSIGNALED(status_) &&
+               WTERMSIG(status_) == asked_for_ && has_measured();
+    }
+
+    /// Whether the journal holds what is in no result yet.
+    bool has_measured() const {
+        const auto lines = recorder_.lines();
+        return std::any_of(lines.begin(), lines.end(),
+                           [](const auto& line) { return line.contains("candidate"); });
+    }
+
     int pass_on() {
         if (WIFEXITED(status_)) return WEXITSTATUS(status_);
         const int last = WTERMSIG(status_);
@@ -169,10 +187,14 @@ class Supervisor {
             recorder_.append({{"step", flight_.step}, {"candidate", db::to_json(candidate)}});
             warn(fmt::format("{}: {}; it is left out", candidate.id, candidate.reason));
         } else {
-            warn(how + " between kernels");
+            warn(how + " while no kernel ran");
         }
         if (asked_) {
             flight_.wind_up = asked_for_;
+        } else if (unblamed_ >= kMostUnblamed && flight_.at[0] && !has_measured()) {
+            warn("gave up on this matrix");
+            recorder_.append({{"step", flight_.at}, {"code", kFailure}});
+            deaths_ = unblamed_ = 0;
         } else if (deaths_ >= kMostDeaths || unblamed_ >= kMostUnblamed) {
             warn(fmt::format("gave up after {} of them; what was measured is kept", deaths_));
             gave_up_ = true;

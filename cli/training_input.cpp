@@ -28,7 +28,8 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op,
                 all.push_back(std::move(s));
     std::set<std::tuple<std::uint64_t, std::string, ValueType>> seen;
     std::erase_if(all, [&](const models::Sample& s) {
-        return !seen.emplace(s.features.fingerprint, s.device.key, s.value).second;
+        const std::uint64_t print = s.product ? s.product->fingerprint : s.features.fingerprint;
+        return !seen.emplace(print, s.device.key, s.value).second;
     });
     models::sort_samples(all);
     return all;

@@ -81,12 +81,17 @@ int Worker::step(std::size_t index, const std::function<int()>& work) {
     const std::string name = worker->here();
     if (const auto done = worker->codes_.find(name); done != worker->codes_.end())
         return done->second;
+    char(&at)[32] = worker->recorder_.flight().at;
+    const std::string outer = at;
+    set_text(at, name);
+    commit_fault("step " + name, "begun");
     const int code = work();
     worker->forget_sweep();
     nlohmann::ordered_json line{{"step", name}, {"code", code}};
     if (!worker->kept_.is_null()) line["result"] = std::exchange(worker->kept_, {});
     worker->recorder_.append(line);
     ++worker->recorder_.flight().steps;
+    set_text(at, outer);
     return code;
 }
 
@@ -158,7 +163,8 @@ void Worker::end() {
 
 void Worker::settle(const db::Candidate& candidate) {
     Flight& flight = recorder_.flight();
-    if (flight.first_turn_s == 0) flight.first_turn_s = now_s() - turn_began_s_;
+    const bool ran = candidate.status == db::Status::ok;  // another may have taken no time
+    if (flight.first_turn_s == 0 && ran) flight.first_turn_s = now_s() - turn_began_s_;
     recorder_.append({{"step", here()}, {"candidate", db::to_json(candidate)}});
 }
 

@@ -8,6 +8,7 @@
 #include "models/nearest.hpp"
 #include "models/tally.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -18,7 +19,7 @@ namespace {
 
 std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const EvaluateOptions& options,
                            std::string& protocol) {
-    const bool given = !options.given.empty() || options.given_products;
+    const bool given = !options.given.empty() || !options.given_products.empty();
     std::vector<Fold> folds;
     if (given) {
         protocol = "the given model on all matrices";
@@ -71,11 +72,14 @@ const Timed& first_measured(const Sample& s, const std::vector<const Variant*>& 
 void test_products(const Fold& fold, const EvaluateOptions& options, Tallies& tallies,
                    Tallies& devices) {
     std::optional<ProductModel> made;
-    if (!options.given_products) made = ProductModel::train(fold.train);
-    const ProductModel& model = made ? *made : *options.given_products;
+    std::vector<const ProductModel*> models = options.given_products;
+    if (models.empty()) models.push_back(&made.emplace(ProductModel::train(fold.train)));
     for (const Sample* s : fold.test) {
+        const auto model = std::find_if(models.begin(), models.end(),
+                                        [&](const auto* m) { return m->covers(s->device); });
+        if (model == models.end()) continue;
         const ProductFeatures& product = s->product.value();
-        const Timed& chosen = first_measured(*s, model.ranking(product, s->device, s->value));
+        const Timed& chosen = first_measured(*s, (*model)->ranking(product, s->device, s->value));
         devices.of(s->device.key).add(*s, chosen);
         tallies.of("trees").add(*s, chosen);
         const Variant usual =

@@ -15,7 +15,8 @@ struct EvaluateOptions {
     double calls = 0;                  ///< conversion is spread over so many; 0: it does not count
     std::optional<TreeOptions> trees;  ///< default: usual_options()
     std::vector<const Predictor*> given;  ///< test these, trained elsewhere, beside simple ones
-    const ProductModel* given_products = nullptr;  ///< the same where C = A·B was swept
+    /// The same where C = A·B was swept; the first that covers a device answers for it.
+    std::vector<const ProductModel*> given_products;
 };
 
 /// What one way of choosing would have cost. Regret: cost of the chosen / cost of the best - 1.

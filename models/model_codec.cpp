@@ -93,6 +93,10 @@ Json encode(const std::vector<Variant>& portfolio) {
     return json;
 }
 
+bool is_for_these_alone(const Json& json) {
+    return json.contains("for_these_alone") && json["for_these_alone"] == true;
+}
+
 std::vector<Variant> decode_portfolio(const Json& json, Backend side) {
     std::vector<Variant> portfolio;
     for (const Json& v : list(json, "portfolio")) portfolio.push_back(decode_variant(v, side));
@@ -137,7 +141,7 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     TreeModel::Parts p;
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
-    p.for_these_alone = json.contains("for_these_alone") && json["for_these_alone"] == true;
+    p.for_these_alone = is_for_these_alone(json);
     for (const Json& point : list(json, "bandwidth")) {
         if (!point.is_array() || point.size() != 2)
             throw Error("bandwidth must be pairs of bytes and GB/s");
@@ -211,17 +215,20 @@ BestSf decode_bestsf(const Json& json, Arrays arrays) {
 
 Json encode(const ProductModel& model, Bytes& arrays) {
     const ProductModel::Parts& p = model.parts();
-    return {{"kind", "products"},
-            {"backend", to_string(p.backend)},
-            {"device_keys", p.device_keys},
-            {"portfolio", encode(p.portfolio)},
-            {"behind", encode(p.behind, arrays)}};
+    Json json{{"kind", "products"},
+              {"backend", to_string(p.backend)},
+              {"device_keys", p.device_keys},
+              {"portfolio", encode(p.portfolio)},
+              {"behind", encode(p.behind, arrays)}};
+    if (p.for_these_alone) json["for_these_alone"] = true;
+    return json;
 }
 
 ProductModel decode_products(const Json& json, Arrays arrays) {
     ProductModel::Parts p;
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
+    p.for_these_alone = is_for_these_alone(json);
     p.portfolio = decode_portfolio(json, p.backend);
     for (Variant& v : p.portfolio) v.op = Op::spgemm;
     p.behind = decode_forest(member(json, "behind"), arrays);

@@ -64,8 +64,8 @@ class ModelSet final : public Predictor {
     const std::vector<std::unique_ptr<const ProductModel>>& products() const {
         return models_.products;
     }
-    /// Takes over what `other` has for backends, and trees for devices, that this set has none of;
-    /// the provenance names both.
+    /// Takes over what `other` has for backends, and trees and models of products for devices, that
+    /// this set has none of; the provenance names both.
     void complete_from(ModelSet other);
     /// The set itself where it has trees of this backend, then the other models.
     std::vector<const Predictor*> predictors(std::string_view backend) const;

@@ -15,6 +15,30 @@ bool has_backend(const std::vector<std::unique_ptr<const Model>>& list, Backend 
                        [&](const auto& model) { return model->parts().backend == backend; });
 }
 
+/// Puts `theirs` before `mine`, for those devices alone that none of mine was trained on, where
+/// there is one of mine for the backend at all.
+template <class Model>
+void keep_other_devices(std::vector<std::unique_ptr<const Model>>& mine,
+                        const std::vector<std::unique_ptr<const Model>>& theirs) {
+    std::vector<std::unique_ptr<const Model>> kept;
+    for (const auto& model : theirs) {
+        auto parts = model->parts();
+        if (has_backend(mine, parts.backend)) {
+            std::erase_if(parts.device_keys, [&](const std::string& key) {
+                return std::any_of(mine.begin(), mine.end(), [&](const auto& own) {
+                    const auto& keys = own->parts().device_keys;
+                    return std::find(keys.begin(), keys.end(), key) != keys.end();
+                });
+            });
+            if (parts.device_keys.empty()) continue;
+            parts.for_these_alone = true;
+        }
+        kept.push_back(std::make_unique<const Model>(std::move(parts)));
+    }
+    mine.insert(mine.begin(), std::make_move_iterator(kept.begin()),
+                std::make_move_iterator(kept.end()));
+}
+
 }  // namespace
 
 ModelSet::ModelSet(Training training, Models models)
@@ -49,30 +73,11 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
 }
 
 void ModelSet::complete_from(ModelSet other) {
-    std::vector<std::unique_ptr<const TreeModel>> kept;
-    for (const auto& theirs : other.models_.trees) {
-        TreeModel::Parts parts = theirs->parts();
-        if (has_backend(models_.trees, parts.backend)) {
-            std::erase_if(parts.device_keys, [&](const std::string& key) {
-                return std::any_of(
-                    models_.trees.begin(), models_.trees.end(), [&](const auto& mine) {
-                        const auto& keys = mine->parts().device_keys;
-                        return std::find(keys.begin(), keys.end(), key) != keys.end();
-                    });
-            });
-            if (parts.device_keys.empty()) continue;
-            parts.for_these_alone = true;
-        }
-        kept.push_back(std::make_unique<const TreeModel>(std::move(parts)));
-    }
-    models_.trees.insert(models_.trees.begin(), std::make_move_iterator(kept.begin()),
-                         std::make_move_iterator(kept.end()));
-    const auto take_missing = [](auto& mine, auto& theirs) {
-        for (auto& model : theirs)
-            if (!has_backend(mine, model->parts().backend)) mine.push_back(std::move(model));
-    };
-    take_missing(models_.bestsf, other.models_.bestsf);
-    take_missing(models_.products, other.models_.products);
+    keep_other_devices(models_.trees, other.models_.trees);
+    keep_other_devices(models_.products, other.models_.products);
+    for (auto& model : other.models_.bestsf)
+        if (!has_backend(models_.bestsf, model->parts().backend))
+            models_.bestsf.push_back(std::move(model));
     const auto unite = [](std::vector<std::string>& mine, const std::vector<std::string>& theirs) {
         std::set<std::string> all(mine.begin(), mine.end());
         all.insert(theirs.begin(), theirs.end());

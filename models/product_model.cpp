@@ -40,6 +40,13 @@ ProductModel ProductModel::train(const std::vector<const Sample*>& samples,
     return ProductModel(std::move(parts));
 }
 
+bool ProductModel::covers(const db::Device& device) const {
+    const auto& keys = parts_.device_keys;
+    return device.backend == to_string(parts_.backend) &&
+           (!parts_.for_these_alone ||
+            std::find(keys.begin(), keys.end(), device.key) != keys.end());
+}
+
 std::vector<const Variant*> ProductModel::ranking(const ProductFeatures& product,
                                                   const db::Device& device, ValueType value) const {
     const std::vector<float> behind = parts_.behind.predict(product_inputs(product, device, value));

@@ -22,6 +22,7 @@ class ProductModel {
     struct Parts {
         Backend backend = Backend::cpu;
         std::vector<std::string> device_keys;  ///< that it was trained on
+        bool for_these_alone = false;          ///< there is a model of other devices beside it
         std::vector<Variant> portfolio;        ///< the baseline first; types say nothing
         Forest behind;  ///< outputs: for each of the portfolio squeeze(log(time / the least))
     };
@@ -35,6 +36,9 @@ class ProductModel {
     /// The portfolio, the one to take first. Some microseconds.
     std::vector<const Variant*> ranking(const ProductFeatures& product, const db::Device& device,
                                         ValueType value) const;
+
+    /// Whether it speaks for this device.
+    bool covers(const db::Device& device) const;
 
     const Parts& parts() const { return parts_; }
 

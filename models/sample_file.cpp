@@ -215,6 +215,7 @@ class Reader {
         Timed t{kernels_[kernel], us_of(columns_.us[at_]), us_of(columns_.convert[at_]),
                 columns_.bounded[at_] != 0};
         if (t.us <= 0) throw Error("a time is missing");
+        if (s.product) t.convert_us = 0;  // the first files had it beside its part of the time
         t.variant.value = s.value;
         const std::string format = hash_name(t.variant);
         const auto hash = hashes_.find(s.device.backend + "." + format);

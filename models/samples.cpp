@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <tuple>
+#include <utility>
 
 namespace sptune::models {
 namespace {
@@ -88,7 +89,7 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         if (c.status != db::Status::ok || !c.time) continue;
         if (c.id == entry.baseline) s.baseline = s.timed.size(), baseline = true;
         s.timed.push_back({variant_of(c, entry), us_of(c), c.convert_us, false});
-        if (product) s.timed.back().us += c.convert_us;
+        if (product) s.timed.back().us += std::exchange(s.timed.back().convert_us, 0);
         s.kernel_hashes[hash_name(s.timed.back().variant)] = c.kernel_hash;
         if (best == 0 || s.timed.back().us < best) best = s.timed.back().us;
     }

@@ -14,7 +14,7 @@ namespace sptune::models {
 struct Timed {
     Variant variant;
     double us = 0;  ///< of C = A·B with the conversion of A and B, for which every call pays
-    double convert_us = 0;
+    double convert_us = 0;  ///< of C = A·B none
     /// Not measured, because its bytes alone take longer than the best kernel, or because one that
     /// hardly differs was hopeless: `us` is a guess that is slower than the best.
     bool bounded = false;

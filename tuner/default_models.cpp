@@ -41,13 +41,17 @@ std::vector<const models::Predictor*> default_models(Backend backend, const std:
     return list;
 }
 
-const models::ProductModel* default_product_model(Backend backend) {
+const models::ProductModel* default_product_model(const db::Device& device) {
+    const auto covering = [&](const auto& products) -> const models::ProductModel* {
+        for (const auto& model : products)
+            if (model->covers(device)) return model.get();
+        return nullptr;
+    };
     const std::string named = file_of_environment();
     if (!named.empty())
-        for (const auto& model : read_once(named).products())
-            if (model->parts().backend == backend) return model.get();
-    const auto& shipped = models::shipped_products(backend);
-    return shipped.empty() ? nullptr : shipped.front().get();
+        if (const auto* model = covering(read_once(named).products())) return model;
+    const bool cuda = device.backend == to_string(Backend::cuda);
+    return covering(models::shipped_products(cuda ? Backend::cuda : Backend::cpu));
 }
 
 }  // namespace sptune::tuner

@@ -15,8 +15,8 @@ namespace sptune::tuner {
 /// it cannot be read or is no model.
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file = {});
 
-/// The same for products of matrices, where no model is the last resort: nullptr where nobody has
-/// learned from this backend.
-const models::ProductModel* default_product_model(Backend backend);
+/// The same for products of matrices, where no model is the last resort: nullptr where none covers
+/// the device.
+const models::ProductModel* default_product_model(const db::Device& device);
 
 }  // namespace sptune::tuner

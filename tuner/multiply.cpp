@@ -41,10 +41,11 @@ std::vector<ProductSelection> in_turn(const ProductSelection& selection, Backend
     constexpr ValueType value = value_type_of<T>();
     constexpr IndexType index = index_type_of<P>();
     std::vector<ProductSelection> all{selection};
-    const auto add = [&](const std::string& id) {
+    const auto add = [&](const std::string& id, const std::string& source = "default") {
         if (std::none_of(all.begin(), all.end(), [&](auto& s) { return s.id == id; }))
-            all.push_back({id, "default"});
+            all.push_back({id, source});
     };
+    for (const std::string& id : selection.next) add(id, selection.source);
     add(spgemm_default(backend, value, index, product.products_cv).id());
     add(spgemm_baseline_id(backend, value, index));
     if (backend == Backend::cpu) add(spgemm_thrifty_id(value, index));

@@ -8,6 +8,8 @@
 namespace sptune::tuner {
 namespace {
 
+constexpr std::size_t kNext = 4;
+
 /// Whether this build and machine have the kernel.
 template <class T, class P>
 bool is_there(const std::string& id, Backend backend) {
@@ -33,7 +35,7 @@ std::string fastest_at_once(const db::Entry& entry, Backend backend) {
 
 template <class T, class P>
 ProductSelection select_product(const ProductFeatures& product, Backend backend,
-                                const db::Databases* databases, const models::ProductModel* model,
+                                const db::Databases* databases, const ProductModelFor& model_for,
                                 int threads) {
     constexpr ValueType value = value_type_of<T>();
     constexpr IndexType index = index_type_of<P>();
@@ -47,18 +49,24 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                 if (std::string id = fastest_at_once<T, P>(*entry, backend); !id.empty())
                     return {std::move(id), "database", item.place};
     }
-    if (model && product.products > 0)
+    const models::ProductModel* model = product.products > 0 ? model_for(device) : nullptr;
+    ProductSelection chosen{{}, "model"};
+    if (model)
         for (const Variant* ranked : model->ranking(product, device, value)) {
             Variant v = *ranked;
             v.value = value, v.index = index;
-            if (is_there<T, P>(v.id(), backend)) return {v.id(), "model"};
+            std::string id = v.id();
+            if (!is_there<T, P>(id, backend)) continue;
+            (chosen.id.empty() ? chosen.id : chosen.next.emplace_back()) = std::move(id);
+            if (chosen.next.size() == kNext) break;
         }
+    if (!chosen.id.empty()) return chosen;
     return {spgemm_default(backend, value, index, product.products_cv).id(), "default"};
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                    \
     template ProductSelection select_product<T, P>( \
-        const ProductFeatures&, Backend, const db::Databases*, const models::ProductModel*, int);
+        const ProductFeatures&, Backend, const db::Databases*, const ProductModelFor&, int);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

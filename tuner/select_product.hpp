@@ -6,7 +6,9 @@
 #include "kernels/variant.hpp"
 #include "models/product_model.hpp"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace sptune::tuner {
 
@@ -15,15 +17,19 @@ struct ProductSelection {
     /// "database" where this pair was measured on this device, "model" where trees chose, else
     /// "default".
     std::string source;
-    db::Place place = {};  ///< the database
+    db::Place place = {};                ///< the database
+    std::vector<std::string> next = {};  ///< if that is not legal for the pair, the best first
 };
 
+/// Gives the model for a device, or nullptr; only asked where the database knows nothing.
+using ProductModelFor = std::function<const models::ProductModel*(const db::Device&)>;
+
 /// For a pair with row pointers of type P: what the database knows to be the fastest, conversion
-/// included; else what `model` takes, and without one spgemm_default(). `databases` and `model` may
-/// be null. Kernels that they know and this build or machine lacks are passed over.
+/// included; else what the model takes, and without one spgemm_default(). `databases` may be null.
+/// Kernels that they know and this build or machine lacks are passed over.
 template <class T, class P>
 ProductSelection select_product(const ProductFeatures& product, Backend backend,
-                                const db::Databases* databases, const models::ProductModel* model,
+                                const db::Databases* databases, const ProductModelFor& model_for,
                                 int threads);
 
 }  // namespace sptune::tuner

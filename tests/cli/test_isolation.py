@@ -211,6 +211,28 @@ class Isolation(CliTest):
                 with self.subTest(sent, to_all=to_all):
                     self.interrupted(path, sent, to_all)
 
+    def test_a_signal_to_a_worker_that_has_not_taken_over_yet(self):
+        path = self.matrix("large.mtx", 400000)
+        self.fault(f"{VICTIM}:crash")
+        process = self.start("profile", path, *FEW)
+        first = self.worker_of(process, measured=True)
+        self.wait_for(lambda: children(process.pid) not in ([], [first]))
+        process.send_signal(signal.SIGTERM)  # while it reads the matrix
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        (entry,) = self.entries()
+        self.assertEqual(entry["complete"], False)
+        self.assertIn("crashed", [c["status"] for c in entry["candidates"]])
+
+    def test_a_matrix_that_ends_every_worker_costs_itself(self):
+        self.fault("step 1:kill:begun")
+        others = [self.matrix(f"{name}.mtx", rows) for name, rows in (("a", 500), ("b", 900), ("c", 1600))]
+        done = self.expect(1, "profile", *others, *FEW, "--json", "all.json")
+        self.assertIn("gave up on this matrix", done.stderr)
+        names = [d["matrix"]["name"] for d in json.loads((self.folder / "all.json").read_text())]
+        self.assertEqual(names, ["a", "c"])
+        self.assertEqual(len(self.entries()), 2)
+
     def test_a_hang_does_not_keep_what_was_measured_from_being_stored(self):
         self.fault(f"{VICTIM}:hang", timeout=2)
         entry = self.interrupted(self.path, signal.SIGTERM, False)

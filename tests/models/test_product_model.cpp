@@ -81,6 +81,21 @@ TEST(ProductModel, StandsInAFileBesideTheOthers) {
     EXPECT_TRUE(spmv.products().empty());
     spmv.complete_from(models_from_bytes(bytes));
     EXPECT_EQ(spmv.products().size(), 1u);
+    EXPECT_FALSE(spmv.products()[0]->parts().for_these_alone);
+
+    // One of another device leaves it to its own.
+    auto elsewhere = made_product_samples();
+    for (Sample& s : elsewhere) s.device.key = "another";
+    ModelSet both = ModelSet::train(elsewhere, [&](Backend) { return o; });
+    both.complete_from(models_from_bytes(bytes));
+    ASSERT_EQ(both.products().size(), 2u);
+    const ModelSet read = models_from_bytes(to_bytes(both));
+    db::Device device = cpu();
+    EXPECT_TRUE(read.products()[0]->covers(device));
+    device.key = "a third";
+    EXPECT_FALSE(read.products()[0]->covers(device));
+    EXPECT_TRUE(read.products()[1]->covers(device));
+    EXPECT_FALSE(read.products()[1]->covers(gpu()));
 }
 
 TEST(ProductModel, SweepsArePackedWithTheirProduct) {
@@ -118,6 +133,7 @@ TEST(ProductModel, ASampleCountsTheConversionOfEveryCall) {
     ASSERT_TRUE(sample);
     EXPECT_EQ(sample->op(), Op::spgemm);
     EXPECT_EQ(sample->timed[1].us, 110);
+    EXPECT_EQ(sample->timed[1].convert_us, 0);
     entry.product->products = 0;
     EXPECT_FALSE(sample_of(entry)) << "nothing to learn";
 }

@@ -7,6 +7,8 @@
 #include "tuner/identify.hpp"
 #include "tuner/select_product.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace sptune::tuner {
@@ -18,7 +20,8 @@ const std::string kBitmap = "spgemm.cpu.csr.bitmap.p1.d1.f64.i32";
 
 ProductSelection select(const ProductFeatures& product, const db::Databases* databases = nullptr,
                         const models::ProductModel* model = nullptr) {
-    return select_product<double, std::int32_t>(product, Backend::cpu, databases, model, 1);
+    return select_product<double, std::int32_t>(
+        product, Backend::cpu, databases, [&](const db::Device&) { return model; }, 1);
 }
 
 /// Blocks win, but for their conversion.
@@ -87,16 +90,18 @@ TEST(SelectProduct, AModelChoosesAmongWhatIsThere) {
     EXPECT_EQ(often.id, kBitmap);
     EXPECT_EQ(often.source, "model");
     EXPECT_EQ(select(models::made_product(4000, 25, 1.3), nullptr, &model).id, kPlain);
+    EXPECT_FALSE(often.next.empty()) << "where the first is not legal";
+    EXPECT_EQ(std::count(often.next.begin(), often.next.end(), kBitmap), 0);
     ProductFeatures nothing;
     nothing.rows = nothing.cols = nothing.inner = 10;
     EXPECT_EQ(select(nothing, nullptr, &model).source, "default");
 }
 
 TEST(SelectProduct, ModelsOfProductsAreShipped) {
-    for (const Backend backend : {Backend::cpu, Backend::cuda}) {
-        const models::ProductModel* model = default_product_model(backend);
+    for (const db::Device& device : {models::cpu(), models::gpu()}) {
+        const models::ProductModel* model = default_product_model(device);
         ASSERT_TRUE(model);
-        EXPECT_EQ(model->parts().backend, backend);
+        EXPECT_EQ(to_string(model->parts().backend), device.backend);
     }
 }
 

@@ -3,18 +3,28 @@
 #include "kernels/spgemm/registry.hpp"
 #include "tuner/identify.hpp"
 
-#include <algorithm>
+#include <unordered_set>
 
 namespace sptune::tuner {
 namespace {
 
 constexpr std::size_t kNext = 4;
 
+template <class T, class P, Backend B>
+const std::unordered_set<std::string>& ids() {
+    static const auto all = [] {
+        std::unordered_set<std::string> list;
+        for (const auto& kernel : spgemm_kernels<T, P>(B)) list.insert(kernel.variant.id());
+        return list;
+    }();
+    return all;
+}
+
 /// Whether this build and machine have the kernel.
 template <class T, class P>
 bool is_there(const std::string& id, Backend backend) {
-    const auto& all = spgemm_kernels<T, P>(backend);
-    return std::any_of(all.begin(), all.end(), [&](auto& k) { return k.variant.id() == id; });
+    return backend == Backend::cpu ? ids<T, P, Backend::cpu>().contains(id)
+                                   : ids<T, P, Backend::cuda>().contains(id);
 }
 
 /// Of an entry, for a single product from CSR. The winner, unless it needs a conversion, which its

@@ -1,6 +1,7 @@
 #include "features/fingerprint.hpp"
 
 #include "features/features.hpp"
+#include "features/wide_loops.hpp"
 #include "matrix/parallel.hpp"
 
 #include <algorithm>
@@ -16,10 +17,10 @@ std::uint64_t fingerprint(CsrView<T, P> a, int threads) {
     {
 #pragma omp for nowait
         for (std::int64_t k = 0; k < nnz; k += kChunk)
-            sum += column_terms(a.col_idx, k, std::min(nnz, k + kChunk));
+            sum += hash_columns(a.col_idx, k, std::min(nnz, k + kChunk));
 #pragma omp for
         for (std::int64_t i = 0; i < pointers; i += kChunk)
-            sum += pointer_terms(a.row_ptr, i, std::min(pointers, i + kChunk));
+            sum += hash_pointers(a.row_ptr, i, std::min(pointers, i + kChunk));
     }
     return finish_fingerprint(sum, a.rows, a.cols, nnz);
 }

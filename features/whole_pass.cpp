@@ -1,9 +1,9 @@
 #include "features/whole_pass.hpp"
 
-#include "features/clones.hpp"
 #include "features/diagonal_marks.hpp"
 #include "features/fingerprint.hpp"
 #include "features/structure.hpp"
+#include "features/wide_loops.hpp"
 #include "matrix/error.hpp"
 #include "matrix/parallel.hpp"
 
@@ -75,15 +75,6 @@ bool regular(const P* row_ptr, const index_t* col_idx, std::int64_t first, std::
     return 4 * repeated >= tried;
 }
 
-/// Whether each of col_idx[first, last) is one more than the one `length` places before it.
-SPTUNE_CLONES
-bool all_moved_by_one(const index_t* col_idx, std::int64_t first, std::int64_t last,
-                      std::int64_t length) {
-    index_t other = 0;
-    for (std::int64_t k = first; k < last; ++k) other |= col_idx[k] - col_idx[k - length] - 1;
-    return other == 0;
-}
-
 /// Do kWarp rows from i on all have the diagonals of row i - 1, which is not empty?
 template <class P>
 bool run_repeats(const P* row_ptr, const index_t* col_idx, std::int64_t i) {
@@ -152,30 +143,6 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     out.first_pairs += pairs;
 }
 
-/// The fingerprint's terms of col_idx[first, last).
-SPTUNE_CLONES
-std::uint64_t hash_columns(const index_t* col_idx, std::int64_t first, std::int64_t last) {
-    return column_terms(col_idx, first, last);
-}
-
-/// The fingerprint's terms of row_ptr[first, last).
-SPTUNE_CLONES
-std::uint64_t hash_pointers(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last) {
-    return pointer_terms(row_ptr, first, last);
-}
-SPTUNE_CLONES
-std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last) {
-    return pointer_terms(row_ptr, first, last);
-}
-
-/// How often a column is smaller than the one before it in col_idx[first, last).
-SPTUNE_CLONES
-std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last) {
-    std::int64_t sum = 0;
-    for (std::int64_t k = first + 1; k < last; ++k) sum += col_idx[k] < col_idx[k - 1];
-    return sum;
-}
-
 /// As many of those as lie between rows; all of them where the columns of every row are sorted.
 template <class P>
 std::int64_t descents_between(const P* row_ptr, const index_t* col_idx, std::int64_t first,
@@ -186,18 +153,6 @@ std::int64_t descents_between(const P* row_ptr, const index_t* col_idx, std::int
         const P at = row_ptr[i];
         if (at < row_ptr[i + 1] && at > begin) sum += col_idx[at] < col_idx[at - 1];
     }
-    return sum;
-}
-
-SPTUNE_CLONES
-void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t count) {
-    for (std::size_t w = 0; w < count; ++w) into[w] |= from[w];
-}
-
-SPTUNE_CLONES
-std::int64_t count_bits(const std::uint64_t* words, std::size_t count) {
-    std::int64_t sum = 0;
-    for (std::size_t w = 0; w < count; ++w) sum += std::popcount(words[w]);
     return sum;
 }
 

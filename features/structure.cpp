@@ -1,6 +1,6 @@
 #include "features/structure.hpp"
 
-#include "features/clones.hpp"
+#include "features/wide_loops.hpp"
 #include "matrix/error.hpp"
 #include "matrix/parallel.hpp"
 
@@ -10,36 +10,6 @@
 #include <fmt/format.h>
 
 namespace sptune {
-namespace {
-
-/// Negative ones count as large.
-SPTUNE_CLONES
-std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::int64_t last) {
-    std::uint32_t largest = 0;
-    for (std::int64_t k = first; k < last; ++k)
-        largest = std::max(largest, static_cast<std::uint32_t>(col_idx[k]));
-    return largest;
-}
-
-template <class P>
-std::int64_t count_falls(const P* row_ptr, std::int64_t first, std::int64_t last) {
-    std::int64_t falls = 0;
-    for (std::int64_t i = first; i < last; ++i) falls += row_ptr[i] > row_ptr[i + 1];
-    return falls;
-}
-
-SPTUNE_CLONES
-std::int64_t falls(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last) {
-    return count_falls(row_ptr, first, last);
-}
-
-SPTUNE_CLONES
-std::int64_t falls(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last) {
-    return count_falls(row_ptr, first, last);
-}
-
-}  // namespace
-
 template <class P>
 bool readable_rows(const P* row_ptr, const index_t* col_idx, index_t cols, P nnz,
                    std::int64_t first, std::int64_t last) {

@@ -96,7 +96,7 @@ void add_entries(const P* row_ptr, const index_t* col_idx, std::int64_t rows, st
     std::uint64_t distance = 0;  // of the row before
     wide_sum distances = 0;      // in registers, where the marks cannot touch them
     std::int64_t profile = 0, moves = 0, pairs = 0;
-    std::int64_t next_run = first + 1;  // not looked for before: one is not there
+    std::int64_t next_run = first + 1;  // rows before it are no run: not to be asked again
     for (std::int64_t i = first; i < last; ++i) {
         if (repeats && i >= next_run && i + kWarp <= last) {
             if (run_repeats(row_ptr, col_idx, i)) {

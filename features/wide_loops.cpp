@@ -3,9 +3,20 @@
 #include "features/clones.hpp"
 #include "features/fingerprint.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace sptune {
+namespace {
+
+template <class P>
+std::int64_t count_falls(const P* row_ptr, std::int64_t first, std::int64_t last) {
+    std::int64_t falls = 0;
+    for (std::int64_t i = first; i < last; ++i) falls += row_ptr[i] > row_ptr[i + 1];
+    return falls;
+}
+
+}  // namespace
 
 SPTUNE_CLONES
 bool all_moved_by_one(const index_t* col_idx, std::int64_t first, std::int64_t last,
@@ -34,6 +45,23 @@ std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t l
     std::int64_t sum = 0;
     for (std::int64_t k = first + 1; k < last; ++k) sum += col_idx[k] < col_idx[k - 1];
     return sum;
+}
+
+SPTUNE_CLONES
+std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::int64_t last) {
+    std::uint32_t largest = 0;
+    for (std::int64_t k = first; k < last; ++k)
+        largest = std::max(largest, static_cast<std::uint32_t>(col_idx[k]));
+    return largest;
+}
+
+SPTUNE_CLONES
+std::int64_t falls(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return count_falls(row_ptr, first, last);
+}
+SPTUNE_CLONES
+std::int64_t falls(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last) {
+    return count_falls(row_ptr, first, last);
 }
 
 SPTUNE_CLONES

@@ -22,6 +22,13 @@ std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std
 /// How often a column is smaller than the one before it in col_idx[first, last).
 std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last);
 
+/// The largest of col_idx[first, last), where negative ones count as large; 0 of none.
+std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::int64_t last);
+
+/// How often row_ptr[i + 1] is smaller than row_ptr[i], for i in [first, last).
+std::int64_t falls(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last);
+std::int64_t falls(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last);
+
 /// into[w] |= from[w].
 void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t count);
 

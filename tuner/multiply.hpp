@@ -45,7 +45,8 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
                           int threads);
 
 /// The same by what select_product() chose. A kernel that is not legal for this pair after all, or
-/// that does not fit the memory, gives way to the default, and that to kernels that need less.
+/// that does not fit the memory, gives way to the selection's next ones, those to the default, and
+/// that to kernels that need less.
 /// Throws what the last of them throws.
 template <class T, class P>
 Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,

@@ -8,6 +8,7 @@
 namespace sptune::tuner {
 namespace {
 
+/// Kernels of the ranking to fall back on before the default.
 constexpr std::size_t kNext = 4;
 
 template <class T, class P, Backend B>

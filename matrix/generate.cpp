@@ -58,16 +58,15 @@ void for_each_row(const RowSource& source, const Work& work) {
 /// Values for the entries of one row, each a function of seed, row and column alone.
 template <class T>
 void fill_values(const RowSource& source, index_t row, std::span<const index_t> columns, T* out) {
-    constexpr std::uint64_t kValues = std::uint64_t{1} << 32;  // apart from the structure's keys
     const ValueRule& rule = source.rule;
-    const Stream own(source.seed, kValues | static_cast<std::uint64_t>(row));
+    const Stream own(source.seed, keys::kValues | static_cast<std::uint64_t>(row));
     for (std::size_t k = 0; k < columns.size(); ++k) {
         const index_t col = columns[k];
         const double fixed = col == row ? rule.diagonal : rule.off_diagonal;
         if (fixed != 0) {
             out[k] = static_cast<T>(fixed);
         } else if (rule.symmetric && col < row) {
-            const Stream mirror(source.seed, kValues | static_cast<std::uint64_t>(col));
+            const Stream mirror(source.seed, keys::kValues | static_cast<std::uint64_t>(col));
             out[k] = static_cast<T>(signed_unit(mirror.at(static_cast<std::uint64_t>(row))));
         } else {
             out[k] = static_cast<T>(signed_unit(own.at(static_cast<std::uint64_t>(col))));

@@ -27,9 +27,8 @@ class Thinned : public RowSource {
 
   private:
     bool drops(index_t row, index_t col) const {
-        constexpr std::uint64_t kDrops = std::uint64_t{2} << 32;  // apart from structure and values
         if (is_symmetric(rule) && col < row) std::swap(row, col);
-        const Stream own(seed, kDrops | static_cast<std::uint64_t>(row));
+        const Stream own(seed, keys::kDrops | static_cast<std::uint64_t>(row));
         return 0.5 * (1 + signed_unit(own.at(static_cast<std::uint64_t>(col)))) < drop_;
     }
 

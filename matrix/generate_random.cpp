@@ -8,11 +8,6 @@
 namespace sptune {
 namespace {
 
-/// A random count with this mean and at most Poisson variance stays below this.
-std::int64_t far_above(double mean) {
-    return static_cast<std::int64_t>(mean + 10 * std::sqrt(mean) + 100);
-}
-
 class Banded : public RowSource {
   public:
     explicit Banded(const Parameters& p)
@@ -212,11 +207,6 @@ class Rmat : public RowSource {
     std::array<std::uint64_t, 2> right_{};  // chance of a column bit 1 given the row bit, in 2^-32
 };
 
-template <class Source>
-std::unique_ptr<RowSource> make(const Parameters& p) {
-    return std::make_unique<Source>(p);
-}
-
 constexpr FamilyParameter kRows{"rows", "number of rows", 1000};
 constexpr FamilyParameter kCols{"cols", "number of columns; 0: as many as rows", 0};
 constexpr FamilyParameter kBanded[] = {{"rows", "number of rows and columns", 1000},
@@ -245,13 +235,13 @@ constexpr FamilyParameter kBipartite[] = {kRows,
                                           {"mean", "mean entries per row, at most cols", 8}};
 
 constexpr FamilyMaker kFamilies[] = {
-    {{"banded", "random entries inside a band, full diagonal", kBanded}, make<Banded>},
-    {{"uniform", "every entry with the same chance", kUniform}, make<Uniform>},
-    {{"per-row", "random columns, fixed or Poisson count per row", kPerRow}, make<PerRow>},
-    {{"power-law", "few rows and columns hold most entries", kPowerLaw}, make<PowerLaw>},
-    {{"rmat", "R-MAT graph", kRmat}, make<Rmat>},
+    {{"banded", "random entries inside a band, full diagonal", kBanded}, make_rows<Banded>},
+    {{"uniform", "every entry with the same chance", kUniform}, make_rows<Uniform>},
+    {{"per-row", "random columns, fixed or Poisson count per row", kPerRow}, make_rows<PerRow>},
+    {{"power-law", "few rows and columns hold most entries", kPowerLaw}, make_rows<PowerLaw>},
+    {{"rmat", "R-MAT graph", kRmat}, make_rows<Rmat>},
     {{"bipartite", "rectangular, Poisson rows, columns of unequal popularity", kBipartite},
-     make<Bipartite>},
+     make_rows<Bipartite>},
 };
 
 }  // namespace

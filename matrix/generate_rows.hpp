@@ -82,6 +82,19 @@ std::span<const FamilyMaker> mesh_families();
 std::span<const FamilyMaker> shape_families();
 std::span<const FamilyMaker> random_families();
 
+/// For FamilyMaker::make.
+template <class Source>
+std::unique_ptr<RowSource> make_rows(const Parameters& parameters) {
+    return std::make_unique<Source>(parameters);
+}
+
+/// A stream's key is a number below 2^32 or-ed with what it is for, so that no two purposes share a
+/// stream. The structure of a row has the number of the row alone.
+namespace keys {
+inline constexpr std::uint64_t kValues = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kDrops = std::uint64_t{2} << 32;
+}  // namespace keys
+
 /// The source with what change_parameters() ask for.
 std::unique_ptr<RowSource> changed(std::unique_ptr<RowSource> source, const Parameters& parameters);
 

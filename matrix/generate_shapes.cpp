@@ -1,15 +1,12 @@
 // Families whose structure is not random: arrow, block diagonal, wheel.
 #include "matrix/generate_rows.hpp"
+#include "matrix/random_columns.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 namespace sptune {
 namespace {
-
-void append_range(std::int64_t first, std::int64_t last, std::vector<index_t>& out) {
-    for (std::int64_t c = first; c < last; ++c) out.push_back(static_cast<index_t>(c));
-}
 
 /// A band, and full first rows and columns.
 class Arrow : public RowSource {
@@ -79,11 +76,6 @@ class Wheel : public RowSource {
     index_t hubs_;
 };
 
-template <class Source>
-std::unique_ptr<RowSource> make(const Parameters& p) {
-    return std::make_unique<Source>(p);
-}
-
 constexpr FamilyParameter kRows{"rows", "number of rows and columns", 1000};
 constexpr FamilyParameter kArrow[] = {
     kRows, {"band", "half bandwidth", 1}, {"dense", "number of full rows and of full columns", 1}};
@@ -93,9 +85,9 @@ constexpr FamilyParameter kBlocks[] = {kRows,
 constexpr FamilyParameter kWheel[] = {kRows, {"hubs", "number of hubs", 1}};
 
 constexpr FamilyMaker kFamilies[] = {
-    {{"arrow", "a band plus a few full rows and columns", kArrow}, make<Arrow>},
-    {{"block-diagonal", "dense blocks along the diagonal", kBlocks}, make<BlockDiagonal>},
-    {{"wheel", "hub and spoke: a ring whose nodes all know a hub", kWheel}, make<Wheel>},
+    {{"arrow", "a band plus a few full rows and columns", kArrow}, make_rows<Arrow>},
+    {{"block-diagonal", "dense blocks along the diagonal", kBlocks}, make_rows<BlockDiagonal>},
+    {{"wheel", "hub and spoke: a ring whose nodes all know a hub", kWheel}, make_rows<Wheel>},
 };
 
 }  // namespace

@@ -15,6 +15,14 @@ std::int64_t poisson(Stream& stream, double mean) {
     return count;
 }
 
+std::int64_t far_above(double mean) {
+    return static_cast<std::int64_t>(mean + 10 * std::sqrt(mean) + 100);
+}
+
+void append_range(std::int64_t first, std::int64_t last, std::vector<index_t>& out) {
+    for (std::int64_t c = first; c < last; ++c) out.push_back(static_cast<index_t>(c));
+}
+
 void append_bernoulli(Stream& stream, std::int64_t first, std::int64_t last, double p,
                       std::vector<index_t>& out) {
     if (p <= 0) return;

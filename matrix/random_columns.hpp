@@ -13,6 +13,12 @@ namespace sptune {
 /// Poisson: uniforms multiplied until they fall below e^-mean, in parts that do not underflow.
 std::int64_t poisson(Stream& stream, double mean);
 
+/// A random count with this mean and at most Poisson variance stays below this.
+std::int64_t far_above(double mean);
+
+/// [first, last).
+void append_range(std::int64_t first, std::int64_t last, std::vector<index_t>& out);
+
 /// Each of [first, last) with chance p, by geometric jumps: exact, sorted, O(result).
 void append_bernoulli(Stream& stream, std::int64_t first, std::int64_t last, double p,
                       std::vector<index_t>& out);

@@ -1,4 +1,5 @@
-// What may be done to a matrix of any family: entries left out, entries that become blocks.
+// What may be done to a matrix of any family: entries left out, another order (see
+// generate_shuffle.cpp), entries that become blocks.
 #include "matrix/generate_rows.hpp"
 
 #include <algorithm>
@@ -69,6 +70,8 @@ class Unknowns : public RowSource {
 
 constexpr FamilyParameter kChanges[] = {
     {"drop", "share of the entries off the diagonal to leave out, at random", 0},
+    {"shuffle", "rows, of a square matrix columns too, renumbered in windows of so many; 0: not",
+     0},
     {"unknowns", "every entry becomes a dense block of so many rows and columns", 1},
 };
 
@@ -81,6 +84,8 @@ std::span<const FamilyParameter> change_parameters() {
 std::unique_ptr<RowSource> changed(std::unique_ptr<RowSource> source, const Parameters& p) {
     if (const double drop = p.real("drop", 0, 1); drop > 0)
         source = std::make_unique<Thinned>(std::move(source), drop);
+    if (const std::int64_t window = p.integer("shuffle", 0, kMaxDimension); window > 1)
+        source = shuffled(std::move(source), window);
     if (const auto each = static_cast<index_t>(p.integer("unknowns", 1, 64)); each > 1)
         source = std::make_unique<Unknowns>(std::move(source), each);
     return source;

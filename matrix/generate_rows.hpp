@@ -93,7 +93,11 @@ std::unique_ptr<RowSource> make_rows(const Parameters& parameters) {
 namespace keys {
 inline constexpr std::uint64_t kValues = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kDrops = std::uint64_t{2} << 32;
+inline constexpr std::uint64_t kShuffle = std::uint64_t{3} << 32;
 }  // namespace keys
+
+/// The source with rows and columns in another order within windows of so many rows.
+std::unique_ptr<RowSource> shuffled(std::unique_ptr<RowSource> source, std::int64_t window);
 
 /// The source with what change_parameters() ask for.
 std::unique_ptr<RowSource> changed(std::unique_ptr<RowSource> source, const Parameters& parameters);

@@ -14,7 +14,8 @@ namespace {
 const std::vector<FamilyMaker>& makers() {
     static const std::vector<FamilyMaker> all = [] {
         std::vector<FamilyMaker> list;
-        for (const auto group : {mesh_families(), shape_families(), random_families()})
+        for (const auto group : {mesh_families(), shape_families(), block_families(),
+                                 diagonal_families(), random_families(), near_families()})
             list.insert(list.end(), group.begin(), group.end());
         return list;
     }();

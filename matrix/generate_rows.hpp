@@ -80,7 +80,10 @@ struct FamilyMaker {
 };
 std::span<const FamilyMaker> mesh_families();
 std::span<const FamilyMaker> shape_families();
+std::span<const FamilyMaker> block_families();
 std::span<const FamilyMaker> random_families();
+std::span<const FamilyMaker> near_families();
+std::span<const FamilyMaker> diagonal_families();
 
 /// For FamilyMaker::make.
 template <class Source>
@@ -94,6 +97,7 @@ namespace keys {
 inline constexpr std::uint64_t kValues = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kDrops = std::uint64_t{2} << 32;
 inline constexpr std::uint64_t kShuffle = std::uint64_t{3} << 32;
+inline constexpr std::uint64_t kParts = std::uint64_t{4} << 32;  ///< what many rows share
 }  // namespace keys
 
 /// The source with rows and columns in another order within windows of so many rows.

@@ -1,4 +1,4 @@
-// Families whose structure is not random: arrow, block diagonal, wheel.
+// Families whose structure is not random: arrow, wheel.
 #include "matrix/generate_rows.hpp"
 #include "matrix/random_columns.hpp"
 
@@ -31,25 +31,6 @@ class Arrow : public RowSource {
     std::int64_t band_, dense_;
 };
 
-/// Dense square blocks along the diagonal; the last one is cut where rows demands it.
-class BlockDiagonal : public RowSource {
-  public:
-    explicit BlockDiagonal(const Parameters& p) : block_(p.integer("block", 1, 1 << 20)) {
-        p.not_both("rows", "blocks");
-        const std::int64_t blocks = p.integer("blocks", 0, kMaxDimension / block_);
-        rows = cols = blocks ? static_cast<index_t>(blocks * block_) : p.rows();
-        rule = {.symmetric = true};
-    }
-    std::int64_t bound() const override { return rows * std::min<std::int64_t>(block_, cols); }
-    void columns(index_t row, std::vector<index_t>& out) const override {
-        const std::int64_t first = row / block_ * block_;
-        append_range(first, std::min<std::int64_t>(cols, first + block_), out);
-    }
-
-  private:
-    std::int64_t block_;
-};
-
 /// Hubs, then a ring of rim nodes, each tied to itself, its two neighbours and one hub.
 class Wheel : public RowSource {
   public:
@@ -79,14 +60,10 @@ class Wheel : public RowSource {
 constexpr FamilyParameter kRows{"rows", "number of rows and columns", 1000};
 constexpr FamilyParameter kArrow[] = {
     kRows, {"band", "half bandwidth", 1}, {"dense", "number of full rows and of full columns", 1}};
-constexpr FamilyParameter kBlocks[] = {kRows,
-                                       {"blocks", "number of blocks; 0: from rows", 0},
-                                       {"block", "rows and columns of a block", 8}};
 constexpr FamilyParameter kWheel[] = {kRows, {"hubs", "number of hubs", 1}};
 
 constexpr FamilyMaker kFamilies[] = {
     {{"arrow", "a band plus a few full rows and columns", kArrow}, make_rows<Arrow>},
-    {{"block-diagonal", "dense blocks along the diagonal", kBlocks}, make_rows<BlockDiagonal>},
     {{"wheel", "hub and spoke: a ring whose nodes all know a hub", kWheel}, make_rows<Wheel>},
 };
 

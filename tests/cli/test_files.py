@@ -27,6 +27,13 @@ class Generate(CliTest):
                       self.expect(2, "generate", "bandde", "-o", "a.mtx").stderr)
         self.assertIn("--bnd", self.expect(2, "generate", "banded", "--bnd", 3, "-o", "a.mtx").stderr)
 
+    def test_every_family_can_be_changed(self):
+        self.assertIn("--shuffle", self.expect(0, "generate", "layers", "--help").stdout)
+        done = self.expect(0, "generate", "layers", "--rows", 100, "--shuffle", 16, "--unknowns", 2, "-o", "a.mtx")
+        self.assertIn("200 × 200", done.stderr)
+        self.assertIn("--shuffle 16", (self.folder / "a.mtx").read_text())
+        self.assertIn("shuffle = -1", self.expect(2, "generate", "layers", "--shuffle", -1, "-o", "b.mtx").stderr)
+
     def test_needs_a_known_ending(self):
         self.expect(2, "generate", "banded")
         self.assertIn(".spt", self.expect(2, "generate", "banded", "-o", "a.csv").stderr)

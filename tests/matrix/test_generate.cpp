@@ -69,7 +69,11 @@ constexpr Pinned kPinned[] = {
     {"wheel", 0x706249a3d28dff4e},         {"banded", 0xc53086b7fa9acd70},
     {"uniform", 0xd5d82e57ca4c07df},       {"per-row", 0x2787e53b0fff0ccc},
     {"power-law", 0x527a9c49cc693fbd},     {"rmat", 0xbe5dbf2431658dac},
-    {"bipartite", 0xa4206f1b7ba3646b},
+    {"bipartite", 0xa4206f1b7ba3646b},     {"diagonals", 0x5a73f778d3c117b8},
+    {"skyline", 0x127f9cad46e64db4},       {"local", 0x101cbc832c9bfd13},
+    {"runs", 0x50a2451240b021ff},          {"mixed-rows", 0xc0f04daa7d11afd0},
+    {"layers", 0x36014b103536d947},        {"hierarchy", 0x18b94ebbea5e3b6d},
+    {"staircase", 0xeac8bd6abec56e06},
 };
 
 TEST(Generate, EveryFamilyIsPinned) {
@@ -77,6 +81,12 @@ TEST(Generate, EveryFamilyIsPinned) {
     for (const auto& p : kPinned) pinned.insert(p.family);
     for (const auto& f : families()) known.insert(f.name);
     EXPECT_EQ(pinned, known);
+}
+
+TEST(Generate, ChangesArePinned) {
+    const auto a =
+        make("banded", {{"rows", 3000}, {"drop", 0.3}, {"shuffle", 100}, {"unknowns", 2}}, 7);
+    EXPECT_EQ(hash_of(a), 0x5a4907cd56cb363b) << std::hex << "0x" << hash_of(a);
 }
 
 class EveryFamily : public testing::TestWithParam<Pinned> {};
@@ -127,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Generate, EveryFamily, testing::ValuesIn(kPinned), [](c
 });
 
 TEST(Generate, RandomFamiliesDependOnTheSeed) {
-    for (const char* family : {"uniform", "per-row", "power-law", "rmat", "bipartite"})
+    for (const char* family : {"uniform", "per-row", "power-law", "rmat", "bipartite", "diagonals",
+                               "skyline", "local", "runs", "mixed-rows", "hierarchy", "staircase"})
         EXPECT_NE(hash_of(make(family)), hash_of(make(family, {}, 2))) << family;
 }
 

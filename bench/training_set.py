@@ -5,8 +5,8 @@
     bench/training_set.py --db DB --backend cuda --export training.json.gz --limit 240 *.mtx
     bench/training_set.py --db DB --op spgemm --largest 3e5 --budget 10
 
-Half of the families come from `sptune generate`; the others, which need more freedom (permuted meshes,
-runs, saddle points, circuits, roads …), are written by bench/written_families.py, and stay small. Sizes are spread
+Two thirds of the families come from `sptune generate`; the others, which need more freedom (unstructured meshes,
+saddle points, circuits, roads …), are written by bench/written_families.py, and stay small. Sizes are spread
 evenly on a logarithmic scale. What is made depends on --seed alone. The name of a matrix begins with its
 family and "--": `sptune evaluate` keeps a family together. Further matrices may be named at the end.
 
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-from generated_families import CHANGED, GENERATED
+from generated_families import CHANGED, GENERATED, LARGE
 from written_families import WRITTEN
 
 GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
@@ -59,9 +59,10 @@ def write_market(path, rng, rows, cols, lists):
 def plan(args):
     """(name, maker, nnz, seed) of every matrix, mixed."""
     rng = random.Random(args.seed)
-    makers = [(m, True) for m in CHANGED]
-    if not args.changed:
-        makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN] + makers
+    if args.large:
+        makers = [(m, True) for m in LARGE]
+    else:
+        makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN] + [(m, True) for m in CHANGED]
     every = []
     for i in range(args.count):
         maker, generated = makers[i % len(makers)]
@@ -131,8 +132,8 @@ def main():
     parser.add_argument("--sptune", default="build/cli/sptune")
     parser.add_argument("--backend", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--op", default="spmv", choices=["spmv", "spgemm"])
-    parser.add_argument("--changed", action="store_true",
-                        help="only families with entries left out or made dense blocks")
+    parser.add_argument("--large", action="store_true",
+                        help="only families that sptune generate makes, which are of any size up to --largest")
     parser.add_argument("--precisions", default="f64,f32")
     parser.add_argument("--count", type=int, default=140, help="matrices to make")
     parser.add_argument("--smallest", type=float, default=2e3, help="nonzeros")

@@ -23,6 +23,40 @@ bool wanted(const SellProbe& p) {
            (p.sigma == 1 || p.sigma == 8 * p.c || p.sigma == 4096);
 }
 
+/// Layouts whose bytes, x and y among them, are inputs: what a kernel has to move decides where a
+/// matrix is large, and sums are hard to learn for trees.
+const std::vector<Variant>& moved_layouts(ValueType value) {
+    const auto make = [](ValueType type) {
+        std::vector<Variant> list;
+        for (const int x : {32, 16}) {
+            for (const int c : {2, 32})
+                list.push_back(layout("sell", {{"c", c}, {"s", 1}, {"x", x}}, type));
+            list.push_back(layout("sell", {{"c", 32}, {"s", kAll}, {"x", x}}, type));
+            list.push_back(layout("ell", {{"x", x}}, type));
+        }
+        for (const int q : {50, 75, 95}) list.push_back(layout("hyb", {{"q", q}}, type));
+        list.push_back(layout("hdia", {{"c", 32}}, type));
+        list.push_back(layout("dia", {{"f", 60}}, type));
+        list.push_back(layout("dia", {{"f", kAll}}, type));
+        for (const auto& [r, c] : {std::pair{1, 2},
+                                   {2, 1},
+                                   {1, 3},
+                                   {3, 1},
+                                   {1, 4},
+                                   {4, 1},
+                                   {1, 8},
+                                   {8, 1},
+                                   {2, 2},
+                                   {3, 3},
+                                   {4, 4},
+                                   {8, 8}})
+            list.push_back(layout("bsr", {{"r", r}, {"c", c}}, type));
+        return list;
+    };
+    static const std::vector<Variant> f32 = make(ValueType::f32), f64 = make(ValueType::f64);
+    return value == ValueType::f32 ? f32 : f64;
+}
+
 double log2_of(double value) {
     return std::log2(1 + std::max(value, 0.0));
 }
@@ -116,6 +150,14 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("narrow", f.cols < 65536 ? 2 : 2 * static_cast<double>(f.bandwidth_max) < 65000 ? 1 : 0);
     // What came later stands at the end, for models that do not know it.
     put("diagonal_runs", f.diagonal_runs.value_or(-1));
+    double least = all;
+    for (const Variant& v : moved_layouts(type)) {
+        const double bytes = std::max(static_cast<double>(estimated_bytes(f, v)), 1.0);
+        least = std::min(least, bytes);
+        put("moved", std::clamp(std::log2(bytes / all), -3.0, 4.0));
+    }
+    put("least_moved", std::log2(least / all));
+    put("least_in_cache", std::log2(least / cache));
 }
 
 }  // namespace

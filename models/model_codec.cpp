@@ -62,6 +62,42 @@ Forest decode_forest(const Json& json, Arrays arrays) {
             fixed_from(bytes(json, "leaves", arrays))};
 }
 
+Json encode(const Network& network, double share, Bytes& arrays) {
+    Json scales = Json::array(), layers = Json::array();
+    std::vector<float> quantiles;
+    for (const Network::Scale& s : network.scales()) {
+        scales.push_back({s.quantiles.size(), s.mean, s.deviation});
+        quantiles.insert(quantiles.end(), s.quantiles.begin(), s.quantiles.end());
+    }
+    for (const Network::Layer& layer : network.layers()) {
+        layers.push_back({{"bias", numbers(layer.bias)}});
+        put_bytes(layers.back(), "weights", to_fixed_point(layer.weights), arrays);
+    }
+    Json json{{"share", rounded(share)}, {"scales", scales}, {"layers", layers}};
+    put_bytes(json, "quantiles", to_words(quantiles), arrays);
+    return json;
+}
+
+Network decode_network(const Json& json, Arrays arrays) {
+    const std::vector<float> quantiles = floats_from_words(bytes(json, "quantiles", arrays));
+    std::vector<Network::Scale> scales;
+    auto next = quantiles.begin();
+    for (const Json& s : list(json, "scales")) {
+        if (!s.is_array() || s.size() != 3) throw Error("scales must have three numbers each");
+        const std::int32_t count = integer(s[0], "scales");
+        if (count < 1 || count > quantiles.end() - next)
+            throw Error("scales have more quantiles than there are");
+        scales.push_back({{next, next + count},
+                          static_cast<float>(number(s[1], "scales")),
+                          static_cast<float>(number(s[2], "scales"))});
+        next += count;
+    }
+    std::vector<Network::Layer> layers;
+    for (const Json& layer : list(json, "layers"))
+        layers.push_back({fixed_from(bytes(layer, "weights", arrays)), floats(layer, "bias")});
+    return {std::move(scales), std::move(layers)};
+}
+
 }  // namespace
 
 Json encode(const Variant& v) {
@@ -133,6 +169,7 @@ Json encode(const TreeModel& model, Bytes& arrays) {
               {"hits", std::move(hits)},
               {"times", encode(p.times, arrays)},
               {"sides", encode(p.sides, arrays)}};
+    if (p.network_share > 0) json["network"] = encode(p.network, p.network_share, arrays);
     if (p.for_these_alone) json["for_these_alone"] = true;
     return json;
 }
@@ -159,6 +196,11 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     }
     p.times = decode_forest(member(json, "times"), arrays);
     p.sides = decode_forest(member(json, "sides"), arrays);
+    if (json.contains("network")) {  // files of before have none
+        const Json& network = member(json, "network");
+        p.network_share = number(member(network, "share"), "share");
+        p.network = decode_network(network, arrays);
+    }
     return TreeModel(std::move(p));
 }
 

@@ -1,6 +1,7 @@
 #include "models/tree_model.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/parallel.hpp"
 #include "models/behind.hpp"
 #include "models/folds.hpp"
 #include "models/heuristic.hpp"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -55,10 +57,12 @@ std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOp
     const int folds = options.folds;
     options.folds = 0;
     std::map<std::string, std::pair<double, double>> counts;  // hits, all
-    for (int i = 0; i < folds; ++i) {
-        const Fold fold = fold_of(samples, folds, i);
-        if (fold.train.empty() || fold.test.empty()) continue;
+    std::mutex mutex;
+    parallel_for(thread_count(0), static_cast<std::size_t>(folds), [&](int, std::size_t i) {
+        const Fold fold = fold_of(samples, folds, static_cast<int>(i));
+        if (fold.train.empty() || fold.test.empty()) return;
         const TreeModel model = TreeModel::train(fold.train, options);
+        const std::lock_guard lock(mutex);
         for (const Sample* s : fold.test) {
             const Timed* chosen = pick(model, *s);
             double best = chosen->us;
@@ -66,7 +70,7 @@ std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOp
             auto& [hits, all] = counts[chosen->variant.format];
             hits += chosen->us <= kClose * best, all += 1;
         }
-    }
+    });
     std::vector<HitRate> rates;
     // Few cases say little: the rule of succession.
     for (const auto& [format, c] : counts)
@@ -80,9 +84,11 @@ TreeOptions usual_options(Backend backend) {
     TreeOptions o;
     o.forest.trees = 200, o.forest.rate = 0.06;
     o.choice.trees = 40;
+    o.network.share = 0.6;
     if (backend == Backend::cuda) {
         o.forest.trees = 150, o.forest.depth = 7, o.forest.rate = 0.08;
         o.choice.step = 0.2;
+        o.network.share = 0.3;
         o.portfolio.most = 100, o.portfolio.least_blocks = true;
     }
     return o;
@@ -94,6 +100,10 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
         parts_.times.inputs() > inputs || parts_.sides.inputs() > inputs)
         throw Error("trees: the forests do not match the portfolio or the inputs");
+    const Network& network = parts_.network;
+    if (!(parts_.network_share >= 0 && parts_.network_share <= 1) ||
+        (parts_.network_share > 0 && (network.outputs() != kernels || network.inputs() > inputs)))
+        throw Error("trees: the network does not match the portfolio or the inputs");
     for (std::size_t i = 0; i < kernels; ++i) {
         const Variant& v = parts_.portfolio[i];
         if (!index_.emplace(short_hash(v), i).second)
@@ -128,6 +138,10 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     parts.portfolio = portfolio_variants(samples, names);
     parts.times = Forest::train(times, options.forest, behind.log, options.choice);
     parts.sides = Forest::train(sides, options.side);
+    if (options.network.share > 0 && samples.size() >= options.network.least_samples) {
+        parts.network = Network::train(times, behind.log, options.network);
+        parts.network_share = options.network.share;
+    }
     if (options.folds > 1) parts.hits = hit_rates(samples, options);
     return TreeModel(std::move(parts));
 }
@@ -176,6 +190,16 @@ double TreeModel::roofline_us(const Features& f, const db::Device& device, Value
     return streaming_us(f, known, value);
 }
 
+std::vector<float> TreeModel::behind_of(const std::vector<float>& x) const {
+    std::vector<float> behind = parts_.times.predict(x);
+    if (parts_.network_share == 0) return behind;
+    std::vector<float> second(behind.size());
+    parts_.network.predict(x.data(), second.data());
+    const auto share = static_cast<float>(parts_.network_share);
+    for (std::size_t k = 0; k < behind.size(); ++k) behind[k] += share * (second[k] - behind[k]);
+    return behind;
+}
+
 std::vector<Prediction> TreeModel::predict(const Features& features, const db::Device& device,
                                            std::span<const Option> options) const {
     constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -183,7 +207,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     if (options.empty()) return out;
     const ValueType value = options.front().variant->value;
     const auto x = inputs(features, device, value);
-    const auto behind = parts_.times.predict(x), sides = parts_.sides.predict(x);
+    const auto behind = behind_of(x), sides = parts_.sides.predict(x);
     const double csr_us = roofline_us(features, device, value) * std::exp(sides[0]);
     const double csr_behind = unsqueeze(behind[0]);
     const std::vector<Places> places = places_of(features, options);
@@ -199,7 +223,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
 }
 
 double TreeModel::confidence(const Features& features, const db::Device& device) const {
-    const auto behind = parts_.times.predict(inputs(features, device, ValueType::f64));
+    const auto behind = behind_of(inputs(features, device, ValueType::f64));
     const auto best = std::min_element(behind.begin(), behind.end()) - behind.begin();
     const std::string& format = parts_.portfolio[static_cast<std::size_t>(best)].format;
     double share = 0.5;

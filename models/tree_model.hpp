@@ -1,8 +1,8 @@
 // The main model: trees that see all features predict, for each kernel of a portfolio, how far it
-// is behind the best.
+// is behind the best, and a network that does the same; the weighted mean of both counts.
 #pragma once
 
-#include "models/forest.hpp"
+#include "models/network.hpp"
 #include "models/portfolio.hpp"
 #include "models/predictor.hpp"
 
@@ -14,6 +14,7 @@ struct TreeOptions {
     PortfolioOptions portfolio;
     ForestOptions forest;  ///< of the times
     ChoiceOptions choice;
+    NetworkOptions network;
     ForestOptions side{.trees = 40, .depth = 4};
     /// Folds that tell how often each format is rightly chosen; 0: not asked.
     int folds = 5;
@@ -43,6 +44,8 @@ class TreeModel final : public Predictor {
         std::vector<Variant> portfolio;
         /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
         Forest times;
+        Network network;  ///< the same outputs; empty where its share is 0
+        double network_share = 0;
         /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
         /// log(conversion / time of plain CSR).
         Forest sides;
@@ -69,6 +72,8 @@ class TreeModel final : public Predictor {
         std::size_t own = kNoPlace, least_block = kNoPlace;
     };
     std::vector<Places> places_of(const Features& features, std::span<const Option> options) const;
+    /// Of the portfolio, squeezed: the mean of trees and network.
+    std::vector<float> behind_of(const std::vector<float>& x) const;
     /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
     double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
 

@@ -1,0 +1,81 @@
+#include "models/network.hpp"
+
+#include "features/clones.hpp"
+#include "matrix/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sptune::models {
+namespace {
+
+constexpr float kFarthest = 3;  ///< deviations from the mean
+
+void require(bool holds, const char* what) {
+    if (!holds) throw Error(std::string("network: ").append(what));
+}
+
+bool all_finite(const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+/// out += weightsᵀ · x
+SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed* weights,
+                                float* out, std::size_t outputs) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+        const float factor = x[i] * kFixedUnit;
+        const Fixed* row = weights + i * outputs;
+        for (std::size_t k = 0; k < outputs; ++k) out[k] += factor * static_cast<float>(row[k]);
+    }
+}
+
+}  // namespace
+
+float Network::Scale::of(float x) const {
+    const float distance = std::clamp((x - mean) / deviation, -kFarthest, kFarthest);
+    const std::size_t steps = quantiles.size() - 1;
+    if (steps == 0) return 0.5f * distance;
+    // From -1 to 1, in equal steps from one quantile to the next.
+    const auto above = std::upper_bound(quantiles.begin(), quantiles.end(), x);
+    float place = above == quantiles.begin() ? 0.0f : static_cast<float>(steps);
+    if (above != quantiles.begin() && above != quantiles.end()) {
+        const float low = *(above - 1), share = (x - low) / (*above - low);
+        place = static_cast<float>(above - 1 - quantiles.begin()) + share;
+    }
+    constexpr float kWide = 1.7f;  // as wide as what is spread evenly and has a deviation of 1
+    return 0.5f * (kWide * (2 * place / static_cast<float>(steps) - 1) + distance);
+}
+
+Network::Network(std::vector<Scale> scales, std::vector<Layer> layers)
+    : scales_(std::move(scales)), layers_(std::move(layers)) {
+    require(!scales_.empty() && !layers_.empty(), "has no inputs or no layers");
+    for (const Scale& s : scales_) {
+        require(!s.quantiles.empty() && all_finite(s.quantiles), "a quantile is not a number");
+        for (std::size_t i = 1; i < s.quantiles.size(); ++i)
+            require(s.quantiles[i - 1] < s.quantiles[i], "quantiles do not increase");
+        require(std::isfinite(s.mean) && std::isfinite(s.deviation) && s.deviation > 0,
+                "an input has no mean or deviation");
+    }
+    std::size_t width = scales_.size();
+    for (const Layer& layer : layers_) {
+        require(!layer.bias.empty() && all_finite(layer.bias), "a value is not a number");
+        require(layer.weights.size() == width * layer.bias.size(), "layers do not fit together");
+        width = layer.bias.size();
+    }
+}
+
+void Network::predict(const float* x, float* out) const {
+    std::vector<float> now(scales_.size()), next;
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = scales_[i].of(x[i]);
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+        const Layer& layer = layers_[l];
+        next = layer.bias;
+        add_weighted(now.data(), now.size(), layer.weights.data(), next.data(), next.size());
+        if (l + 1 < layers_.size())
+            for (float& value : next) value = hard_swish(value);
+        now.swap(next);
+    }
+    std::copy(now.begin(), now.end(), out);
+}
+
+}  // namespace sptune::models

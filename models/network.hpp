@@ -1,0 +1,72 @@
+// A small neural network that learns the same as the trees of forest.hpp. Where trees have steps it
+// is smooth, so that it is wrong elsewhere: the mean of both is better than either, most of all on
+// kinds of matrices that neither has seen.
+#pragma once
+
+#include "models/forest.hpp"
+
+namespace sptune::models {
+
+struct NetworkOptions {
+    /// Of the mean of network and trees: how much the network counts. 0: there is none.
+    double share = 0;
+    std::size_t least_samples = 1000;  ///< with fewer there is none: it would learn them by heart
+    std::size_t width = 128;           ///< of both hidden layers
+    int epochs = 200;
+    std::size_t batch = 256;
+    double rate = 2e-3;   ///< at its highest; falls to 0 along a cosine
+    double decay = 1e-3;  ///< of the weights, in each step times the rate
+    double drop = 0.1;    ///< share of the hidden units that a step does without
+    /// What choosing costs counts from this share of the epochs on (see ChoiceOptions).
+    double choice_from = 0.3;
+    double choice_weight = 0.2;  ///< against the squared error
+    double sharpness = 40, most = 0.5;
+    std::uint64_t seed = 1;
+};
+
+/// Fully connected layers with hard swish x · clip(x + 3, 0, 6) / 6 between them (Howard et al.,
+/// "Searching for MobileNetV3", ICCV 2019, section 5.2).
+class Network {
+  public:
+    /// What an input becomes: the mean of its place among the quantiles of the training set and of
+    /// its distance from the mean, which is cut off. So outliers are no more than outliers, and
+    /// neighbours stay apart where many are close to each other.
+    struct Scale {
+        std::vector<float> quantiles;  ///< increasing, at least one
+        float mean = 0, deviation = 1;
+        float of(float x) const;
+    };
+    struct Layer {
+        std::vector<Fixed> weights;  ///< of one input after the other
+        std::vector<float> bias;     ///< its length is that of the output
+    };
+
+    /// Answers nothing.
+    Network() = default;
+    /// As stored. Throws Error where the parts do not fit together.
+    Network(std::vector<Scale> scales, std::vector<Layer> layers);
+
+    /// `costs` as in Forest::train().
+    static Network train(const Table& table, const std::vector<float>& costs,
+                         const NetworkOptions& options);
+
+    /// `out` has outputs() numbers, x at least inputs(). Some microseconds.
+    void predict(const float* x, float* out) const;
+
+    std::size_t inputs() const { return scales_.size(); }
+    std::size_t outputs() const { return layers_.empty() ? 0 : layers_.back().bias.size(); }
+    const std::vector<Scale>& scales() const { return scales_; }
+    const std::vector<Layer>& layers() const { return layers_; }
+
+  private:
+    std::vector<Scale> scales_;
+    std::vector<Layer> layers_;
+};
+
+/// x · clip(x + 3, 0, 6) / 6
+inline float hard_swish(float x) {
+    const float gate = x + 3;
+    return x * (gate < 0 ? 0 : gate > 6 ? 6 : gate) * (1.0f / 6);
+}
+
+}  // namespace sptune::models

@@ -1,0 +1,143 @@
+#include "matrix/error.hpp"
+#include "models/network.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace sptune::models {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// Two smooth functions from 0 to 1 of two inputs out of four; the scale of the first is odd.
+Table known_functions(std::size_t rows, std::uint64_t seed) {
+    Table t{rows, 4, 2, {}, {}};
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (std::size_t i = 0; i < rows; ++i) {
+        float x[4];
+        for (float& v : x) v = number(random);
+        t.x.insert(t.x.end(), {1e4f * x[0] - 3e5f, x[1], x[2], 7});
+        t.y.push_back(0.5f + 0.4f * x[0] * x[1]);
+        t.y.push_back(x[1] * x[1]);
+    }
+    return t;
+}
+
+NetworkOptions small() {
+    return {.share = 1, .width = 32, .epochs = 150, .batch = 64, .drop = 0, .choice_weight = 0};
+}
+
+double error_of(const Network& network, const Table& t, std::size_t output) {
+    double sum = 0;
+    std::vector<float> y(t.outputs);
+    for (std::size_t i = 0; i < t.rows; ++i) {
+        network.predict(t.x_of(i), y.data());
+        sum += std::pow(y[output] - t.y_of(i)[output], 2);
+    }
+    return std::sqrt(sum / static_cast<double>(t.rows));
+}
+
+TEST(Network, LearnsKnownFunctionsOfUnseenPoints) {
+    const Table t = known_functions(1000, 1), unseen = known_functions(300, 2);
+    const Network network = Network::train(t, t.y, small());
+    EXPECT_LT(error_of(network, unseen, 0), 0.03);
+    EXPECT_LT(error_of(network, unseen, 1), 0.03);
+}
+
+TEST(Network, UnknownTargetsCountForNothing) {
+    Table holes = known_functions(1000, 3);
+    for (std::size_t i = 0; i < holes.rows; i += 2) holes.y[i * 2] = kNaN;
+    const Network network = Network::train(holes, holes.y, small());
+    EXPECT_LT(error_of(network, known_functions(300, 4), 0), 0.05);
+}
+
+/// The second output alone tells what choosing costs; by its squared error it hardly counts, as the
+/// first one is loud and cannot be learned.
+TEST(Network, FollowsTheCostOfTheChoice) {
+    Table t{1000, 1, 2, {}, {}};
+    std::vector<float> costs;
+    std::mt19937_64 random(5);
+    std::uniform_real_distribution<float> number(0, 1);
+    for (std::size_t i = 0; i < t.rows; ++i) {
+        t.x.push_back(number(random));
+        const float behind = t.x[i] < 0.5f ? 0.0f : 0.2f;
+        t.y.insert(t.y.end(), {0.1f, 0.1f});  // as if both were alike
+        costs.insert(costs.end(), {behind, 0.2f - behind});
+    }
+    NetworkOptions o = small();
+    o.choice_weight = 1, o.choice_from = 0;
+    const Network network = Network::train(t, costs, o);
+    float low[2], high[2];
+    const float left = 0.2f, right = 0.8f;
+    network.predict(&left, low);
+    network.predict(&right, high);
+    EXPECT_LT(low[0], low[1]);
+    EXPECT_GT(high[0], high[1]);
+}
+
+TEST(Network, TheSameSeedGivesTheSame) {
+    const Table t = known_functions(200, 6);
+    NetworkOptions o = small();
+    o.epochs = 3, o.drop = 0.2;
+    const Network a = Network::train(t, t.y, o), b = Network::train(t, t.y, o);
+    o.seed = 2;
+    const Network c = Network::train(t, t.y, o);
+    EXPECT_EQ(a.layers().front().weights, b.layers().front().weights);
+    EXPECT_NE(a.layers().front().weights, c.layers().front().weights);
+}
+
+TEST(Network, WhatLiesFarOutStaysFinite) {
+    const Table t = known_functions(200, 7);
+    NetworkOptions o = small();
+    o.epochs = 5;
+    const Network network = Network::train(t, t.y, o);
+    float y[2];
+    for (const float far : {-1e30f, 1e30f}) {
+        const float x[] = {far, far, far, far};
+        network.predict(x, y);
+        EXPECT_LT(std::abs(y[0]) + std::abs(y[1]), 100);
+    }
+}
+
+TEST(Network, ScalesGrowWithTheirInput) {
+    const Network::Scale scale{{0, 1, 1.5f, 100}, 20, 30};
+    float before = scale.of(-1e6f);
+    for (const float x : {-10.0f, 0.0f, 0.5f, 1.0f, 1.2f, 1.5f, 50.0f, 100.0f, 109.0f}) {
+        EXPECT_GT(scale.of(x), before) << x;
+        before = scale.of(x);
+    }
+    EXPECT_EQ(scale.of(1e6f), scale.of(1e7f)) << "cut off";
+    const Network::Scale constant{{4}, 4, 1e-6f};
+    EXPECT_EQ(constant.of(4), 0);
+}
+
+TEST(Network, PartsThatDoNotFitAreRefused) {
+    using Layers = std::vector<Network::Layer>;
+    const std::vector<Network::Scale> two{{{0, 1}, 0, 1}, {{2}, 2, 1}};
+    const Network::Layer layer{{1, 2, 3, 4, 5, 6}, {0, 0, 0}};
+    EXPECT_NO_THROW(Network(two, {layer}));
+    EXPECT_THROW(Network({}, {layer}), Error);
+    EXPECT_THROW(Network(two, {}), Error);
+    EXPECT_THROW(Network(two, Layers{layer, layer}), Error) << "three outputs, two inputs";
+    EXPECT_THROW(Network(two, {{{1, 2, 3}, {0, 0, 0}}}), Error);
+    EXPECT_THROW(Network(two, {{{1, 2}, {kNaN}}}), Error);
+    EXPECT_THROW(Network(two, {{{}, {}}}), Error);
+    for (const Network::Scale& wrong : {Network::Scale{{}, 0, 1},
+                                        {{1, 1}, 0, 1},
+                                        {{1, 0}, 0, 1},
+                                        {{kNaN}, 0, 1},
+                                        {{0}, kNaN, 1},
+                                        {{0}, 0, 0},
+                                        {{0}, 0, kNaN}})
+        EXPECT_THROW(Network({wrong, two[1]}, {layer}), Error);
+    EXPECT_THROW(Network::train(Table{}, {}, {}), Error);
+    const Table t = known_functions(10, 8);
+    EXPECT_THROW(Network::train(t, {}, {}), Error) << "no costs";
+}
+
+}  // namespace
+}  // namespace sptune::models

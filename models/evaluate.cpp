@@ -2,6 +2,7 @@
 
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/error.hpp"
+#include "matrix/parallel.hpp"
 #include "models/bestsf.hpp"
 #include "models/folds.hpp"
 #include "models/heuristic.hpp"
@@ -36,18 +37,25 @@ std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const Evaluate
     return folds;
 }
 
-/// Predictors choose, plans try, and what needs no model stands beside.
-void test_spmv(const Fold& fold, const EvaluateOptions& options, Tallies& tallies,
-               Tallies& devices) {
-    TreeOptions trees = options.trees.value_or(usual_options(fold.test.front()->backend()));
-    trees.folds = 0;
-    std::vector<std::unique_ptr<Predictor>> made;
+using Predictors = std::vector<std::unique_ptr<const Predictor>>;
+
+/// What learns from a fold, and the heuristic.
+Predictors train_spmv(const Fold& fold, const EvaluateOptions& options) {
+    Predictors made;
     if (options.given.empty()) {
+        TreeOptions trees = options.trees.value_or(usual_options(fold.test.front()->backend()));
+        trees.folds = 0;
         made.push_back(std::make_unique<TreeModel>(TreeModel::train(fold.train, trees)));
         made.push_back(std::make_unique<BestSf>(BestSf::train(fold.train)));
         made.push_back(std::make_unique<Nearest>(fold.train));
     }
     made.push_back(std::make_unique<Heuristic>());
+    return made;
+}
+
+/// Predictors choose, plans try, and what needs no model stands beside.
+void test_spmv(const Fold& fold, const Predictors& made, const EvaluateOptions& options,
+               Tallies& tallies, Tallies& devices) {
     std::vector<const Predictor*> predictors = options.given;
     for (const auto& p : made) predictors.push_back(p.get());
     const std::size_t tried = options.given.empty() ? 1 : options.given.size();
@@ -109,9 +117,18 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
                         "nothing to test; expected two families at least",
                         names.size(), groups.size()));
 
+    const bool products = all.front()->product.has_value();
+    std::vector<Predictors> made(folds.size());
+    if (!products)
+        parallel_for(thread_count(0), folds.size(),
+                     [&](int, std::size_t i) { made[i] = train_spmv(folds[i], options); });
     Tallies tallies(options.calls), devices(options.calls);
-    for (const Fold& fold : folds) {
-        (all.front()->product ? test_products : test_spmv)(fold, options, tallies, devices);
+    for (std::size_t i = 0; i < folds.size(); ++i) {
+        const Fold& fold = folds[i];
+        if (products)
+            test_products(fold, options, tallies, devices);
+        else
+            test_spmv(fold, made[i], options, tallies, devices);
         for (const Sample* s : fold.test) {
             const Timed* vendor = cheapest(
                 *s, options.calls, [](const Timed& t) { return t.variant.vendor && !t.bounded; });

@@ -28,6 +28,8 @@ double csr_bytes(const Features& f, const Variant& v) {
 /// Padding of the probed (C, σ) that comes nearest to the one asked for: the same C where there is
 /// one, then the nearest σ.
 double sell_padding(const Features& f, int c, int sigma) {
+    for (const SellPadding& probe : f.sell)  // the usual case; distances cost two logarithms each
+        if (probe.c == c && probe.sigma == sigma) return probe.padding;
     const auto window = [&](int s) {
         return s == kAll ? std::log2(static_cast<double>(f.rows) + 1) : std::log2(s);
     };

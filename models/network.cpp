@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace sptune::models {
 namespace {
@@ -19,14 +20,26 @@ bool all_finite(const std::vector<float>& values) {
     return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
+constexpr std::size_t kLanes = 16;
+using Numbers [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+using Stored [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
+
 /// out += weightsᵀ · x
 SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed* weights,
                                 float* out, std::size_t outputs) {
-    for (std::size_t i = 0; i < inputs; ++i) {
-        const float factor = x[i] * kFixedUnit;
-        const Fixed* row = weights + i * outputs;
-        for (std::size_t k = 0; k < outputs; ++k) out[k] += factor * static_cast<float>(row[k]);
+    const std::size_t whole = outputs / kLanes * kLanes;
+    for (std::size_t k = 0; k < whole; k += kLanes) {
+        Numbers sum = {};
+        for (std::size_t i = 0; i < inputs; ++i) {
+            Stored row;
+            std::memcpy(&row, weights + i * outputs + k, sizeof row);
+            sum += x[i] * __builtin_convertvector(row, Numbers);
+        }
+        for (std::size_t l = 0; l < kLanes; ++l) out[k + l] += kFixedUnit * sum[l];
     }
+    for (std::size_t i = 0; i < inputs; ++i)
+        for (std::size_t k = whole; k < outputs; ++k)
+            out[k] += kFixedUnit * x[i] * static_cast<float>(weights[i * outputs + k]);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/recorder.hpp"
+#include "cli/remains.hpp"
 #include "cli/worker.hpp"
 #include "db/codec.hpp"
 #include "matrix/error.hpp"
@@ -63,12 +64,22 @@ class Supervisor {
     }
 
     int run() {
+        const int code = see_through();
+        // Who asks twice does not want to wait for anything.
+        if (asked_ < 2) store(remains_in(recorder_.lines()));
+        if (code >= 0) return code;
+        end_by(WTERMSIG(status_));
+    }
+
+  private:
+    /// The exit code; -1: what has ended the worker is to end this process, too.
+    int see_through() {
         for (;;) {
             start();
             wait();
             if (flight_.code >= 0) return gave_up_ ? kFailure : flight_.code.load();
             if (!died()) {
-                if (!to_be_wound_up()) return pass_on();
+                if (!to_be_wound_up()) return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
                 flight_.wind_up = asked_for_;
                 continue;
             }
@@ -77,7 +88,6 @@ class Supervisor {
         }
     }
 
-  private:
     void start() {
         flight_.code = -1;
         flight_.busy = false;
@@ -154,20 +164,20 @@ class Supervisor {
                WTERMSIG(status_) == asked_for_ && has_measured();
     }
 
-    /// Whether the journal holds what is in no result yet.
+    /// Whether the journal holds what is in no result yet, of the step under way or one below it.
     bool has_measured() const {
-        const auto lines = recorder_.lines();
-        return std::any_of(lines.begin(), lines.end(),
-                           [](const auto& line) { return line.contains("candidate"); });
+        const std::string step = flight_.at;
+        const auto all = remains_in(recorder_.lines());
+        return std::any_of(all.begin(), all.end(), [&](const Remains& remains) {
+            return remains.step == step || remains.step.starts_with(step + "/");
+        });
     }
 
-    int pass_on() {
-        if (WIFEXITED(status_)) return WEXITSTATUS(status_);
-        const int last = WTERMSIG(status_);
+    [[noreturn]] void end_by(int last) {
         signal(last, SIG_DFL);
         sigprocmask(SIG_SETMASK, &mask_, nullptr);
         raise(last);
-        return 128 + last;
+        std::_Exit(128 + last);
     }
 
     /// Tells the user and the next worker whose fault it was, and whether to go on.

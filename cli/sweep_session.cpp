@@ -6,9 +6,9 @@
 #include "cli/kernel_variants.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
+#include "cli/remains.hpp"
 #include "cli/version.hpp"
 #include "cli/worker.hpp"
-#include "db/knowledge.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/join.hpp"
@@ -62,8 +62,7 @@ int for_each_backend(const std::vector<Backend>& backends,
 SweepSession::SweepSession(const SweepRequest& request) : request_(request) {
     use_mkl(request.mkl);
     if (request.no_db) return;
-    store_.emplace(open_db(request.db));
-    store_->require_writable();
+    store_.emplace(ResultPlace{request.db, request.fresh});
     databases_ = open_databases(request.db);
 }
 
@@ -84,55 +83,34 @@ tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {
                   p.eta_s);
     };
     const InterruptGuard guard;
-    tuner::SweepResult result = Worker::sweep(sweep, run);
-    db::Entry& entry = result.entry;
-    entry.matrix.name = matrix_name(task.path);
-    entry.matrix.path = task.path;
-    entry.provenance.sptune_version = version();
-    entry.provenance.compiler = compiler();
-    entry.provenance.created_utc = db::utc_time();
+    const auto sign = [&](db::Entry& entry) {
+        entry.matrix.name = matrix_name(task.path);
+        entry.matrix.path = task.path;
+        entry.provenance.sptune_version = version();
+        entry.provenance.compiler = compiler();
+        entry.provenance.created_utc = db::utc_time();
+    };
+    std::optional<ResultPlace> place;
+    if (store_) place = {request_.db, request_.fresh};
+    tuner::SweepResult result = Worker::sweep(
+        sweep, run, [&](db::Entry blank) { return sign(blank), head_of(blank, place); });
+    sign(result.entry);
     return result;
 }
 
 std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType index,
                                               std::uint64_t fingerprint, Backend backend) const {
     if (!store_) return std::nullopt;
-    return store_->load(tuner::device_of(backend, request_.threads).key,
-                        db::entry_key(op, value, index, fingerprint, request_.cache));
-}
-
-std::string SweepSession::store(const db::Entry& entry) const {
-    auto before = store_->load(entry.device.key, db::entry_key(entry));
-    // --fresh replaces what it has measured anew, and all of it only when it has got to the end.
-    const bool anew = request_.fresh && entry.complete;
-    if (anew && !entry.provenance.variants) before.reset();
-    if (before) {
-        const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
-        tuner::drop_changed(*before, variants_of(entry.op, backend, entry.value, entry.index));
-        const bool losing = db::knows_more(*before, entry);
-        const bool gaining = db::knows_more(entry, *before);
-        if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
-            return "Not stored: the entry of an earlier run knows more:";
-        if (losing) {
-            store_->save(tuner::join(entry, *before));
-            return "Stored, with what an earlier run has measured, in";
-        }
-    }
-    store_->save(entry);
-    return "Stored in";
+    return store_->db().load(tuner::device_of(backend, request_.threads).key,
+                             db::entry_key(op, value, index, fingerprint, request_.cache));
 }
 
 SweepSession::Saved SweepSession::save(const db::Entry& entry) const {
     if (!store_) return {};
-    try {
-        const std::string what = store(entry);
-        return {fmt::format(
-            "{} {}\n", what,
-            (store_->path() / entry.device.key / db::entry_key(entry)).string() + ".json")};
-    } catch (const std::exception& failure) {
-        warn(fmt::format("not stored: {}", failure.what()));
-        return {"", true};
-    }
+    return store_->save(entry, [&](db::Entry& stored) {
+        const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
+        tuner::drop_changed(stored, variants_of(entry.op, backend, entry.value, entry.index));
+    });
 }
 
 int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,

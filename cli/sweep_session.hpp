@@ -2,6 +2,7 @@
 // warnings and the exit code. What becomes of the results is the command's business.
 #pragma once
 
+#include "cli/result_store.hpp"
 #include "cli/sweep_request.hpp"
 #include "db/databases.hpp"
 #include "tuner/sweep.hpp"
@@ -49,12 +50,8 @@ class SweepSession {
     /// All that are asked for a choice; null with --no-db.
     std::shared_ptr<const db::Databases> databases() const { return databases_; }
 
-    struct Saved {
-        std::string note;     ///< a line for the report: where, or why not; may be empty
-        bool failed = false;  ///< could not be written; was warned of
-    };
-    /// Stores the entry, with what the database knows beyond it, unless the database is not to be
-    /// used or knows all of it.
+    /// See ResultStore; nothing where the database is not to be used.
+    using Saved = ResultStore::Saved;
     Saved save(const db::Entry& entry) const;
 
     /// Warns of wrong, unreached and unstored results; returns the exit code. `left_hint` says what
@@ -63,11 +60,8 @@ class SweepSession {
               const std::string& left_hint) const;
 
   private:
-    /// What save() does where there is a database, in words that go before the path.
-    std::string store(const db::Entry& entry) const;
-
     const SweepRequest& request_;
-    std::optional<db::Store> store_;  ///< what was measured here, and will be
+    std::optional<ResultStore> store_;  ///< what was measured here, and will be
     std::shared_ptr<const db::Databases> databases_;
 };
 

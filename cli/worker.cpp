@@ -86,7 +86,10 @@ int Worker::step(std::size_t index, const std::function<int()>& work) {
     set_text(at, name);
     commit_fault("step " + name, "begun");
     const int code = work();
-    worker->forget_sweep();
+    if (worker->recorder_.flight().step == name)
+        worker->forget_sweep();
+    else
+        worker->sweep_at_ = 0;  // that of a step below has failed: it stays in the journal
     nlohmann::ordered_json line{{"step", name}, {"code", code}};
     if (!worker->kept_.is_null()) line["result"] = std::exchange(worker->kept_, {});
     worker->recorder_.append(line);
@@ -117,8 +120,11 @@ void Worker::finish(int code) {
     recorder_.flight().code = code;
 }
 
-tuner::SweepResult Worker::sweep(const tuner::SweepOptions& options, const Run& run) {
-    return worker ? worker->sweep_watched(options, run) : run(options);
+tuner::SweepResult Worker::sweep(const tuner::SweepOptions& options, const Run& run,
+                                 const Head& head) {
+    if (!worker) return run(options);
+    worker->head_ = head;
+    return worker->sweep_watched(options, run);
 }
 
 tuner::SweepResult Worker::sweep_watched(tuner::SweepOptions options, const Run& run) {
@@ -147,6 +153,10 @@ tuner::SweepResult Worker::sweep_watched(tuner::SweepOptions options, const Run&
     }
 }
 
+void Worker::open(const db::Entry& blank) {
+    recorder_.append({{"step", here()}, {"head", head_(blank)}});
+}
+
 void Worker::begin(const std::string& id, const char* phase) {
     Flight& flight = recorder_.flight();
     if (!flight.busy) turn_began_s_ = now_s();
@@ -165,7 +175,9 @@ void Worker::settle(const db::Candidate& candidate) {
     Flight& flight = recorder_.flight();
     const bool ran = candidate.status == db::Status::ok;  // another may have taken no time
     if (flight.first_turn_s == 0 && ran) flight.first_turn_s = now_s() - turn_began_s_;
-    recorder_.append({{"step", here()}, {"candidate", db::to_json(candidate)}});
+    recorder_.append({{"step", here()},
+                      {"candidate", db::to_json(candidate)},
+                      {"after_s", now_s() - flight.sweep_began_s}});
 }
 
 const db::Candidate* Worker::recall(const std::string& id) const {

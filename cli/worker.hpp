@@ -37,9 +37,12 @@ class Worker final : private tuner::Journal {
     /// What earlier workers have kept, in order.
     const std::vector<nlohmann::ordered_json>& results() const { return results_; }
 
-    /// Without a worker the same as run(options).
+    /// Without a worker the same as run(options). `head` makes of the sweep's blank entry what the
+    /// journal begins with: see cli/remains.hpp.
     using Run = std::function<tuner::SweepResult(const tuner::SweepOptions&)>;
-    static tuner::SweepResult sweep(const tuner::SweepOptions& options, const Run& run);
+    using Head = std::function<nlohmann::ordered_json(const db::Entry& blank)>;
+    static tuner::SweepResult sweep(const tuner::SweepOptions& options, const Run& run,
+                                    const Head& head);
 
     /// Whether no earlier worker has told this to the user.
     bool is_news(const std::string& text);
@@ -50,6 +53,7 @@ class Worker final : private tuner::Journal {
     explicit Worker(Recorder recorder);
 
     tuner::SweepResult sweep_watched(tuner::SweepOptions options, const Run& run);
+    void open(const db::Entry& blank) override;
     void begin(const std::string& id, const char* phase) override;
     void end() override;
     void settle(const db::Candidate& candidate) override;
@@ -60,6 +64,7 @@ class Worker final : private tuner::Journal {
     Recorder recorder_;
     std::vector<std::size_t> step_;
     nlohmann::ordered_json kept_;
+    Head head_;
     double turn_began_s_ = 0;
     off_t sweep_at_ = 0;                 ///< in the journal; 0: no sweep yet in this step
     std::vector<std::string> told_now_;  ///< since then

@@ -10,6 +10,8 @@ namespace sptune::tuner {
 class Journal {
   public:
     virtual ~Journal() = default;
+    /// The sweep begins. `blank` is its entry as it would be stored if nothing were ever measured.
+    virtual void open(const db::Entry& blank) = 0;
     /// The code of this candidate runs from now on: it is being "inspected", "converted",
     /// "verified", "timed" or, after the short run, "timed again".
     virtual void begin(const std::string& id, const char* phase) = 0;

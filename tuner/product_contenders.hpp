@@ -48,6 +48,7 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
     subject.vector_bytes =
         product.b_entries * entry + (static_cast<std::uint64_t>(problem.b.rows) + 1) * sizeof(P);
     subject.least_bytes = 0;  // rows of B may be left unread
+    subject.product = product;
 
     Features of_pair = features;
     of_pair.fingerprint = product.fingerprint;
@@ -88,10 +89,7 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
              .run = [=](const Storage& s) { multiply(s); },
              .inspected_as = kernel.variant.id()});  // what is legal is up to the parameters
     }
-    SweepResult result =
-        sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);
-    result.entry.product = product;
-    return result;
+    return sweep_contenders(subject, of_pair, std::move(contenders), baseline, device, options);
 }
 
 }  // namespace sptune::tuner

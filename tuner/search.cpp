@@ -50,6 +50,12 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
     }
 }
 
+std::vector<db::Candidate> Search::candidates() const {
+    std::vector<db::Candidate> all;
+    for (const Runner& r : runners_) all.push_back(r.record);
+    return all;
+}
+
 Search::Outcome Search::run() {
     inspect();
     short_run();

@@ -78,6 +78,8 @@ class Search {
     };
 
     Search(std::vector<Contender> contenders, Scene scene, const SweepOptions& options);
+    /// All candidates as they stand, in the order of the contenders.
+    std::vector<db::Candidate> candidates() const;
     Outcome run();
 
   private:

@@ -27,6 +27,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     entry.matrix.rows = s.rows, entry.matrix.cols = s.cols, entry.matrix.nnz = s.nnz;
     entry.matrix.fingerprint = features.fingerprint;
     entry.features = features;
+    entry.product = s.product;
     entry.device = device;
     entry.op = s.op;
     entry.value = s.value;
@@ -48,7 +49,12 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     scene.vector_bytes = s.vector_bytes;
     scene.least_bytes = s.least_bytes;
 
-    Search::Outcome outcome = Search(std::move(contenders), scene, options).run();
+    Search search(std::move(contenders), scene, options);
+    if (options.journal) {
+        entry.candidates = search.candidates();
+        options.journal->open(entry);
+    }
+    Search::Outcome outcome = search.run();
     entry.candidates = std::move(outcome.candidates);
     result.ended = outcome.ended;
     result.used_cols = s.used_cols;

@@ -3,6 +3,7 @@
 
 #include "tuner/search.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,12 @@ struct Subject {
     std::int64_t rows = 0, cols = 0, nnz = 0;  ///< of A
     ValueType value = ValueType::f64;
     IndexType index = IndexType::i32;
-    double flops = 0;                ///< of one call
-    std::uint64_t csr_bytes = 0;     ///< of A as CSR
-    std::uint64_t vector_bytes = 0;  ///< of what one call moves beside A
-    std::uint64_t least_bytes = 0;   ///< of those, what no kernel can help moving
-    std::uint64_t used_cols = 0;     ///< columns with an entry
+    double flops = 0;                             ///< of one call
+    std::uint64_t csr_bytes = 0;                  ///< of A as CSR
+    std::uint64_t vector_bytes = 0;               ///< of what one call moves beside A
+    std::uint64_t least_bytes = 0;                ///< of those, what no kernel can help moving
+    std::uint64_t used_cols = 0;                  ///< columns with an entry
+    std::optional<ProductFeatures> product = {};  ///< for C = A·B
 };
 
 template <class T, class P>

@@ -224,6 +224,42 @@ class Isolation(CliTest):
         self.assertEqual(entry["complete"], False)
         self.assertIn("crashed", [c["status"] for c in entry["candidates"]])
 
+    def expect_stored_all_the_same(self, process, code):
+        """By a worker that crashes at VICTIM and another that cannot go on."""
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, errors)
+        self.assertIn("small: broken off. Stored", errors)
+        (entry,) = self.entries()
+        self.assertFalse(entry["complete"])
+        times = [c for c in entry["candidates"] if c["status"] == "ok"]
+        self.assertGreater(len(times), 3)
+        self.assertIn(entry["winner"], [c["id"] for c in times])
+        (crashed,) = [c for c in entry["candidates"] if c["status"] == "crashed"]
+        self.assertEqual((crashed["id"], crashed["format"]), (VICTIM, "sell"))
+        self.assertIn("not_reached", [c["status"] for c in entry["candidates"]])
+        self.assertGreater(entry["provenance"]["sweep_s"], 0)
+        self.assert_valid(entry, "entry", winner=0)
+        self.environment.pop("SPTUNE_FAULT")
+        self.matrix()
+        self.assertTrue(self.profile()[0]["complete"])
+
+    def test_a_worker_that_cannot_read_the_matrix_again(self):
+        self.fault(f"{VICTIM}:crash")
+        process = self.start("profile", self.path, self.matrix("other.mtx", 900), *FEW[:2], "--threads", 1)
+        self.worker_of(process, measured=True)
+        self.path.unlink()
+        other = self.folder / "other.mtx"
+        other.unlink()
+        self.expect_stored_all_the_same(process, 3)
+
+    def test_a_worker_that_cannot_even_begin(self):
+        (self.folder / "out").mkdir()
+        self.fault(f"{VICTIM}:crash")
+        process = self.start("profile", self.path, *FEW, "--json", "out/result.json")
+        self.worker_of(process, measured=True)
+        (self.folder / "out").rmdir()
+        self.expect_stored_all_the_same(process, 1)
+
     def test_a_matrix_that_ends_every_worker_costs_itself(self):
         self.fault("step 1:kill:begun")
         others = [self.matrix(f"{name}.mtx", rows) for name, rows in (("a", 500), ("b", 900), ("c", 1600))]

@@ -14,6 +14,7 @@ using Kernels = std::vector<Kernel>;
 
 /// Remembers for the next sweep what this one has settled.
 struct FakeJournal final : Journal {
+    void open(const db::Entry& entry) override { blank = entry; }
     void begin(const std::string& id, const char* phase) override {
         running = id;
         phases[id] += std::string(phase) + " ";
@@ -25,6 +26,7 @@ struct FakeJournal final : Journal {
         return found == known.end() ? nullptr : &found->second;
     }
 
+    db::Entry blank;
     std::string running;
     std::map<std::string, std::string> phases;
     std::map<std::string, db::Candidate> settled, known;
@@ -56,6 +58,17 @@ class SweepJournal : public ::testing::Test {
                        fake::kernel(fake::wrong_row, 1), fake::kernel(fake::right, 25),
                        fake::kernel(fake::throws, 1)};
 };
+
+TEST_F(SweepJournal, BeginsWithWhatTheSweepIsAbout) {
+    const SweepResult result = run();
+    EXPECT_EQ(journal.blank.baseline, result.entry.baseline);
+    EXPECT_FALSE(journal.blank.complete);
+    ASSERT_EQ(journal.blank.candidates.size(), kernels.size());
+    for (const db::Candidate& candidate : journal.blank.candidates) {
+        EXPECT_EQ(candidate.status, db::Status::not_reached);
+        EXPECT_EQ(candidate.kernel_hash, db::find(result.entry, candidate.id)->kernel_hash);
+    }
+}
 
 TEST_F(SweepJournal, HoldsEveryShortRun) {
     run();

@@ -1,0 +1,52 @@
+#include "cli/result_store.hpp"
+
+#include "cli/db_command.hpp"
+#include "cli/output.hpp"
+#include "db/knowledge.hpp"
+#include "tuner/join.hpp"
+
+#include <exception>
+
+#include <fmt/format.h>
+
+namespace sptune::cli {
+
+ResultStore::ResultStore(const ResultPlace& place)
+    : store_(open_db(place.db)), fresh_(place.fresh) {
+    store_.require_writable();
+}
+
+std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_changed) const {
+    auto before = store_.load(entry.device.key, db::entry_key(entry));
+    // --fresh replaces what it has measured anew, and all of it only when it has got to the end.
+    const bool anew = fresh_ && entry.complete;
+    if (anew && !entry.provenance.variants) before.reset();
+    if (before) {
+        drop_changed(*before);
+        const bool losing = db::knows_more(*before, entry);
+        const bool gaining = db::knows_more(entry, *before);
+        if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
+            return "Not stored: the entry of an earlier run knows more:";
+        if (losing) {
+            store_.save(tuner::join(entry, *before));
+            return "Stored, with what an earlier run has measured, in";
+        }
+    }
+    store_.save(entry);
+    return "Stored in";
+}
+
+ResultStore::Saved ResultStore::save(const db::Entry& entry,
+                                     const DropChanged& drop_changed) const {
+    try {
+        const std::string what = store(entry, drop_changed);
+        return {fmt::format(
+            "{} {}\n", what,
+            (store_.path() / entry.device.key / db::entry_key(entry)).string() + ".json")};
+    } catch (const std::exception& failure) {
+        warn(fmt::format("not stored: {}", failure.what()));
+        return {"", true};
+    }
+}
+
+}  // namespace sptune::cli

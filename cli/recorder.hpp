@@ -30,6 +30,7 @@ struct Flight {
     char failure[512];                  ///< why it ends in the middle, where it does so by itself
     // By the supervisor.
     int wind_up;  ///< a signal: store what is known as if that had just come; 0: none
+    int closing;  ///< exit code of all that is not finished: nothing is to be begun; 0: it may
 };
 
 class Recorder {

@@ -7,6 +7,7 @@
 #include "cli/remains.hpp"
 #include "cli/worker.hpp"
 #include "db/codec.hpp"
+#include "kernels/variant.hpp"
 #include "matrix/error.hpp"
 
 #include <algorithm>
@@ -31,6 +32,9 @@ constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
 constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
 constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn;
 constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
+// A kernel that hangs on a GPU can keep its process from dying, however it is killed.
+constexpr double kDyingS = 20;    ///< until a killed worker is left behind; its patience, if less
+constexpr double kClosingS = 60;  ///< for a worker that is to measure nothing more
 
 /// Signals that programs do not send each other to end them.
 bool is_crash(int signal) {
@@ -83,6 +87,7 @@ class Supervisor {
                 flight_.wind_up = asked_for_;
                 continue;
             }
+            if (flight_.closing) return flight_.closing;
             if (flight_.wind_up) return gave_up_ ? kFailure : 128 + flight_.wind_up;
             blame();
         }
@@ -95,6 +100,7 @@ class Supervisor {
         flight_.failure[0] = '\0';
         asked_ = 0;
         hung_s_ = 0;
+        left_ = false;
         std::vector<char*> argv;
         for (std::string& word : words_) argv.push_back(word.data());
         argv.push_back(nullptr);
@@ -113,7 +119,7 @@ class Supervisor {
     /// Until the worker has ended.
     void wait() {
         constexpr long kTickMs = 250;
-        double still_s = 0;
+        double still_s = 0, dying_s = 0;
         std::uint64_t turn = flight_.turn;
         for (auto last = Clock::now(); waitpid(worker_, &status_, WNOHANG) != worker_;) {
             const timespec tick = milliseconds(kTickMs);
@@ -124,15 +130,37 @@ class Supervisor {
             const double passed_s = std::chrono::duration<double>(now - last).count();
             last = now;
             still_s += std::min(passed_s, 2e-3 * kTickMs);
-            if (!flight_.busy || flight_.turn != turn) still_s = 0, turn = flight_.turn;
-            if (still_s <= limit_s() || hung_s_ > 0) continue;
+            reap_those_left();
+            if (hung_s_ > 0) {
+                dying_s += std::min(passed_s, 2e-3 * kTickMs);
+                if (dying_s > std::min(patience_s_, kDyingS)) return leave();
+                continue;
+            }
+            const bool at_work = flight_.busy || flight_.closing;
+            if (!at_work || flight_.turn != turn) still_s = 0, turn = flight_.turn;
+            if (still_s <= limit_s()) continue;
             hung_s_ = still_s;
             kill(worker_, SIGKILL);
             hung_turn_ = turn;
         }
     }
 
+    /// Goes on as if the worker that was killed were dead.
+    void leave() {
+        warn(fmt::format("process {} was killed since it hung, but does not die; it is left behind",
+                         worker_));
+        left_behind_.push_back(worker_);
+        left_ = true;
+        status_ = SIGKILL;  // as waitpid() would have it
+    }
+
+    void reap_those_left() {
+        std::erase_if(left_behind_,
+                      [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; });
+    }
+
     double limit_s() const {
+        if (flight_.closing) return kClosingS;
         const double first_s = flight_.first_turn_s;
         return first_s > 0 ? patience_s_ + kTurns * first_s : std::max(patience_s_, kFirstTurnS);
     }
@@ -199,7 +227,13 @@ class Supervisor {
         } else {
             warn(how + " while no kernel ran");
         }
-        if (asked_) {
+        if (left_ && matches(flight_.id, "*.cuda.*")) {
+            warn(
+                "its kernel may keep the GPU busy still, so that no time could be trusted; what "
+                "was "
+                "measured is kept");
+            flight_.closing = asked_ ? 128 + asked_for_ : kFailure;
+        } else if (asked_) {
             flight_.wind_up = asked_for_;
         } else if (unblamed_ >= kMostUnblamed && flight_.at[0] && !has_measured()) {
             warn("gave up on this matrix");
@@ -237,12 +271,14 @@ class Supervisor {
     sigset_t awaited_, mask_;
     bool gave_up_ = false;
     int steps_ = 0, deaths_ = 0, unblamed_ = 0;
+    std::vector<pid_t> left_behind_;
     // Of the present worker.
     pid_t worker_ = 0;
     int status_ = 0;
     int asked_ = 0, asked_for_ = 0;  ///< to stop: how often, by which signal
     double hung_s_ = 0;              ///< > 0: it was killed because of that
     std::uint64_t hung_turn_ = 0;
+    bool left_ = false;  ///< it is not dead yet
 };
 
 }  // namespace

@@ -81,6 +81,7 @@ int Worker::step(std::size_t index, const std::function<int()>& work) {
     const std::string name = worker->here();
     if (const auto done = worker->codes_.find(name); done != worker->codes_.end())
         return done->second;
+    if (const int code = worker->recorder_.flight().closing) return code;
     char(&at)[32] = worker->recorder_.flight().at;
     const std::string outer = at;
     set_text(at, name);

@@ -1,4 +1,5 @@
 """Kernels that crash, hang, exit or lose the device cost themselves and nothing else."""
+import ctypes
 import json
 import os
 import signal
@@ -28,6 +29,14 @@ def is_alive(pid):
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return False
+
+
+def keep_from_dying(pid):
+    """A process that somebody else traces is not dead to its parent, however dead it is."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    PTRACE_SEIZE = 0x4206
+    return libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
 
 
 class Isolation(CliTest):
@@ -102,6 +111,19 @@ class Isolation(CliTest):
     def test_a_hang_is_ended(self):
         self.fault(f"{VICTIM}:hang", timeout=0.5)
         self.expect_one_failure(self.profile()[0], "timeout", "did not come back within .* s")
+
+    def test_a_worker_that_does_not_die_is_left_behind(self):
+        self.fault(f"{VICTIM}:hang", timeout=1)
+        process = self.start("profile", self.path, *FEW, "--json", "-")
+        worker = self.worker_of(process)
+        if not keep_from_dying(worker):
+            process.kill()
+            self.skipTest("this system does not let us trace processes")
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(os.waitpid(worker, 0)[1], signal.SIGKILL)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertIn(f"process {worker} was killed since it hung, but does not die", errors)
+        self.expect_one_failure(json.loads(out), "timeout", "did not come back within .* s")
 
     def test_without_a_database(self):
         self.fault(f"{VICTIM}:crash")

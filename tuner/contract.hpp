@@ -97,6 +97,9 @@ class Contract {
         double convert_us = 0;  ///< measured; 0: not yet
     };
 
+    static constexpr double kBetter = 0.98;   ///< of the time of what it replaces
+    static constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+
     Known& state_of(int which) { return known_[static_cast<std::size_t>(which)]; }
     const Known& state_of(int which) const { return known_[static_cast<std::size_t>(which)]; }
     double plain_us() const { return call_us(0); }

@@ -4,7 +4,10 @@
 #include "sptune/sptune.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace sptune_test {
 
@@ -52,6 +55,13 @@ std::vector<T> wavy(std::size_t n, double phase = 0) {
     for (std::size_t i = 0; i < n; ++i)
         x[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i) + phase));
     return x;
+}
+
+template <class T>
+void expect_near(const std::vector<T>& y, const std::vector<double>& expected) {
+    const double tolerance = 2000 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(y[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "row " << i;
 }
 
 }  // namespace sptune_test

@@ -31,6 +31,43 @@ std::string refusal(const Work& work) {
         EXPECT_NE(what.find(words), std::string::npos) << what;                    \
     } while (false)
 
+sptune::status status_of(const sptune::csr_view<double>& a, const sptune::plan_options& options,
+                         std::string* what = nullptr) {
+    try {
+        sptune::plan(a, options);
+    } catch (const sptune::error& e) {
+        if (what) *what = e.what();
+        return e.code();
+    }
+    return sptune::status::ok;
+}
+
+TEST(Refusals, HaveAStatusAndAReason) {
+    const Matrix<double, std::int32_t> m(100);
+    sptune::csr_view<double> a = m.view();
+    a.nnz += 1;
+    std::string what;
+    EXPECT_EQ(status_of(a, {}, &what), sptune::status::invalid_argument);
+    EXPECT_NE(what.find("nnz is"), std::string::npos) << what;
+    a = m.view();
+    a.values = nullptr;
+    EXPECT_EQ(status_of(a, {}), sptune::status::invalid_argument);
+    a = m.view();
+    a.rows = -1;
+    EXPECT_EQ(status_of(a, {}), sptune::status::invalid_argument);
+    sptune::plan_options options;
+    options.expected_calls = -1;
+    EXPECT_EQ(status_of(m.view(), options), sptune::status::invalid_argument);
+    options = {};
+    options.error_bound = 1e-30;
+    EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
+    EXPECT_NE(what.find("error bound"), std::string::npos) << what;
+    options = {};
+    options.backend = sptune::backend::cuda;
+    EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
+    EXPECT_NE(what.find("backend"), std::string::npos) << what;
+}
+
 TEST(Refusals, StructuresThatLeadOutOfTheArrays) {
     for (const int rows : {3, 4000}) {  // one chunk, and many
         for (const bool transposed : {false, true}) {

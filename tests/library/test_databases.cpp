@@ -1,0 +1,114 @@
+// What libsptune reads from databases and stores there, as other programs see it.
+#include "tests/library/stencil.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace {
+
+using sptune_test::expect_near;
+using sptune_test::Matrix;
+using sptune_test::wavy;
+
+TEST(LibraryModes, OffMeansPlainCsr) {
+    setenv("SPTUNE_MODE", "off", 1);
+    const Matrix<double, std::int32_t> m(1000);
+    sptune::plan_options options;
+    options.expected_calls = 1e9;
+    EXPECT_NE(sptune::plan(m.view(), options).selection().id.find(".csr.static.x32.l1.u1"),
+              std::string::npos);
+    setenv("SPTUNE_MODE", "nonsense", 1);
+    EXPECT_THROW(sptune::plan(m.view()), sptune::error);
+    unsetenv("SPTUNE_MODE");
+}
+
+TEST(LibraryModes, TuneMeasuresOnceAndStores) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("sptune-tune-" + std::to_string(getpid()));
+    setenv("SPTUNE_MODE", "tune", 1);
+    const Matrix<double, std::int32_t> m(500);
+    const std::string where = folder.string();
+    sptune::plan_options options;
+    options.database = where.c_str();
+    options.threads = 1;
+    const auto first = sptune::plan(m.view(), options);
+    EXPECT_EQ(first.selection().source, "exact") << first.why();
+    EXPECT_NE(first.why().find("measured for"), std::string::npos) << first.why();
+    const auto again = sptune::plan(m.view(), options);
+    EXPECT_EQ(again.selection().source, "exact");
+    EXPECT_EQ(again.why().find("measured for"), std::string::npos) << again.why();
+    // What cannot be stored stops no program.
+    const std::string file = (folder / "file").string();
+    std::ofstream(file) << "no database";
+    options.database = file.c_str();
+    EXPECT_EQ(sptune::plan(Matrix<double, std::int32_t>(300).view(), options).selection().source,
+              "model");
+    unsetenv("SPTUNE_MODE");
+    std::filesystem::remove_all(folder);
+}
+
+/// A folder of its own, named by the environment as a user's and a system's would be.
+class LibraryDatabases : public testing::Test {
+  protected:
+    // Another one for each test: a process looks once which databases there are.
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() /
+        (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
+    std::string before_ = std::getenv("SPTUNE_DB") ? std::getenv("SPTUNE_DB") : "";
+
+    void SetUp() override {
+        unsetenv("SPTUNE_DB");
+        setenv("XDG_DATA_HOME", (folder_ / "home").c_str(), 1);
+        setenv("XDG_DATA_DIRS", (folder_ / "system").c_str(), 1);
+    }
+    void TearDown() override {
+        for (const char* name : {"XDG_DATA_HOME", "XDG_DATA_DIRS", "SPTUNE_MODE"}) unsetenv(name);
+        setenv("SPTUNE_DB", before_.c_str(), 1);
+        std::filesystem::remove_all(folder_);
+    }
+};
+
+TEST_F(LibraryDatabases, TheSystemsOneIsReadAndNotWritten) {
+    const Matrix<double, std::int32_t> m(500);
+    sptune::plan_options options;
+    options.threads = 1;
+    setenv("SPTUNE_MODE", "tune", 1);
+    std::filesystem::create_directories(folder_ / "system/sptune/db");
+    EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "exact");
+    std::filesystem::remove_all(folder_ / "system/sptune");
+    std::filesystem::rename(folder_ / "home/sptune", folder_ / "system/sptune");
+    const auto plan = sptune::plan(m.view(), options);
+    EXPECT_EQ(plan.selection().source, "exact");
+    EXPECT_NE(plan.why().find("the system's database"), std::string::npos) << plan.why();
+    EXPECT_EQ(plan.why().find("measured for"), std::string::npos) << plan.why();
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "home/sptune"));
+    // What is named stands alone.
+    const std::string other = (folder_ / "other").string();
+    options.database = other.c_str();
+    unsetenv("SPTUNE_MODE");
+    EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "model");
+}
+
+TEST_F(LibraryDatabases, WhatIsBrokenStopsNoProgram) {
+    std::filesystem::create_directories(folder_ / "system/sptune");
+    std::ofstream(folder_ / "system/sptune/db.json") << "{\"schema\": \"sptune.export/9\"}";
+    std::ofstream(folder_ / "system/sptune/db") << "garbage";
+    const Matrix<double, std::int32_t> m(500);
+    const auto plan = sptune::plan(m.view());
+    EXPECT_EQ(plan.selection().source, "model");
+    EXPECT_NE(plan.why().find("Passed over: ignored " + (folder_ / "system/sptune/db").string()),
+              std::string::npos)
+        << plan.why();
+    const auto x = wavy<double>(500);
+    std::vector<double> y(500);
+    sptune::auto_spmv(m.view(), x, y);
+    expect_near(y, m.times(1, x, 0, y));
+    sptune::forget(m.view());
+}
+
+}  // namespace

@@ -1,0 +1,96 @@
+// Plans that choose only once the calls so far make it cheap.
+#include "tests/db/scratch.hpp"
+#include "tests/tuner/plans.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
+    constexpr double kAsked = 700;  // what the model takes to answer, us
+    add(40, 500);
+    const fake::Model slow([&](const Variant& v) {
+        if (get(v.params, "v") == 0) fake::now_us += kAsked;
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.may_wait = true;
+    // 100 us a call: worth it soon.
+    EXPECT_EQ(live(slow, 60).current, id(1));
+    // 2 us a call: 200 calls take less than choosing.
+    kernels_ = {kernel(fake::right, 2, 1, 0)};
+    add(1, 500);
+    Life life = live(slow, 200);
+    EXPECT_EQ(life.total_us, 200 * 2) << life.why;
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_FALSE(life.settled);
+    EXPECT_NE(life.why.find("until choosing is cheap"), std::string::npos) << life.why;
+    for (const int calls : {300, 3000, 30'000}) {
+        life = live(slow, calls);
+        const double promise = (1.05 * calls + 20) * 2 + kAsked;
+        EXPECT_LE(life.total_us, promise) << calls << " calls: " << life.why;
+    }
+    EXPECT_EQ(life.current, id(1)) << life.why;
+    // What the caller insists on is chosen at once.
+    options_.select.calls = 10;
+    EXPECT_GE(live(slow, 1).total_us, kAsked);
+}
+
+TEST_F(Plans, AChoiceThatCameLateSaysWhatTheDatabasesKnew) {
+    add(40, 500);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.may_wait = true;
+    EXPECT_NE(live(honest, 1).why.find("no database was asked"), std::string::npos);
+    EXPECT_NE(live(honest, 60).why.find("No database was asked"), std::string::npos);
+    const db::Scratch scratch;
+    options_.select.databases = std::make_shared<db::Databases>(db::Store(scratch / "db"));
+    Life life = live(honest, 1);
+    EXPECT_NE(life.why.find("no database has measurements of this device"), std::string::npos)
+        << life.why;
+    life = live(honest, 60);
+    EXPECT_EQ(life.current, id(1));
+    EXPECT_NE(life.why.find("This matrix has not been measured on"), std::string::npos) << life.why;
+    EXPECT_EQ(life.why.find("No database was asked"), std::string::npos) << life.why;
+    const auto print = fingerprint(a_.view(), 1);
+    db::put(scratch / "db/another-device" /
+                (db::entry_key(Op::spmv, ValueType::f64, IndexType::i32, print, "warm") + ".json"),
+            "");
+    life = live(honest, 60);
+    EXPECT_NE(life.why.find("another device (another-device) is not used"), std::string::npos)
+        << life.why;
+}
+
+TEST_F(Plans, ChoosingMayFail) {
+    add(40, 500);
+    const fake::Model broken([](const Variant&) -> models::Prediction { throw Error("no idea"); });
+    options_.may_wait = true;
+    const Life life = live(broken, 50);
+    EXPECT_EQ(life.total_us, 50 * 100);
+    EXPECT_TRUE(life.settled);
+    EXPECT_NE(life.why.find("Choosing failed: no idea"), std::string::npos) << life.why;
+}
+
+TEST_F(Plans, BeginsWithTheSafeKernelAndMayGoBackToTheBaseline) {
+    kernels_ = {kernel(fake::right, 100, 1, 0), kernel(fake::right, 130, 1, 200)};
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.models = {&honest};
+    options_.may_wait = true;
+    const auto second = [&](const Outline&) { return id(1); };
+    const Index index(kernels_, id(0), second);
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    EXPECT_EQ(plan.current(), id(1));
+    for (int n = 0; n < 40; ++n) plan.apply(1, x_.data(), 0, y_.data());
+    EXPECT_EQ(plan.current(), id(0)) << plan.why();
+    // Where there is no memory for it, the baseline needs none.
+    kernels_[1] = kernel(fake::too_large, 130, 1, 200);
+    const Index full(kernels_, id(0), second);
+    Plan<double, std::int32_t> poor(choose_for(a_.view(), Backend::cpu, 1), full, options_);
+    EXPECT_EQ(poor.current(), id(0));
+}
+
+}  // namespace
+}  // namespace sptune::tuner

@@ -1,0 +1,88 @@
+// Kernels that a plan cannot use after all.
+#include "tests/tuner/plans.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+TEST_F(Plans, WhatCannotBeConvertedIsLeftOut) {
+    add(10, 100, fake::too_large);
+    add(20, 100, fake::throws);
+    add(50, 100);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    for (const double expected : {0.0, 300.0}) {
+        options_.select.calls = expected;
+        const Life life = live(honest, 300);
+        EXPECT_EQ(life.current, id(3)) << life.why;
+        EXPECT_TRUE(life.settled);
+        EXPECT_NE(life.why.find("could not be used"), std::string::npos) << life.why;
+    }
+}
+
+TEST_F(Plans, ARunnerUpIsInspectedBeforeItIsTried) {
+    add(50, 0, fake::illegal);
+    const fake::Model cautious([](const Variant& v) {  // nothing is expected to beat plain CSR
+        return models::Prediction{get(v.params, "t") == 100 ? 100.0 : 99.0, real_conversion(v)};
+    });
+    const Life life = live(cautious, 100);
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_EQ(life.total_us, 100 * 100);
+    EXPECT_NE(life.why.find("against the law"), std::string::npos) << life.why;
+}
+
+TEST_F(Plans, TheCapHoldsForAllThatIsConvertedTogether) {
+    const auto add_of = [&](int us, int bytes) {
+        add(us, 10);
+        kernels_.back().variant.params[2].value = bytes;
+        kernels_.back().variant.layout = to_string(kernels_.back().variant.params);
+    };
+    add_of(60, 500), add_of(40, 600);
+    // The slower one is believed to be the faster one, so that it is converted first.
+    const fake::Model liar([](const Variant& v) {
+        return models::Prediction{v.algorithm == "a" ? 100 : 56 - real_time(v) / 10,
+                                  real_conversion(v)};
+    });
+    options_.select.constraints.memory_bytes = 1000;
+    Life life = live(liar, 500);
+    EXPECT_EQ(life.current, id(1)) << life.why;
+    EXPECT_NE(life.why.find("it needs 600 bytes, and 500 of the 1000 allowed are in use"),
+              std::string::npos)
+        << life.why;
+    options_.select.constraints.memory_bytes = 1100;
+    life = live(liar, 500);
+    EXPECT_EQ(life.current, id(2)) << life.why;
+}
+
+TEST_F(Plans, WhatCannotBeLookedAtIsPassedOver) {
+    add(50, 10);
+    kernels_[1].inspect = [](CsrView<double>, const Features&, const Params&) -> Footprint {
+        throw OutOfMemory("a list on the GPU", 123);
+    };
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.calls = 1000;
+    const Life life = live(honest, 50);
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_NE(life.why.find("cannot be looked at: a list on the GPU"), std::string::npos)
+        << life.why;
+}
+
+TEST_F(Plans, WhereOnlyOneKernelMayBeUsedTheNextOneStandsIn) {
+    add(50, 10, fake::throws);
+    add(60, 10);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.calls = 1000;
+    options_.select.constraints.deterministic = true;
+    const Life life = live(honest, 50);
+    EXPECT_EQ(life.current, id(2));
+    EXPECT_NE(life.why.find(id(1) + " could not be used: a bug"), std::string::npos) << life.why;
+}
+
+}  // namespace
+}  // namespace sptune::tuner

@@ -1,0 +1,171 @@
+// Choices by what was measured.
+#include "tests/tuner/selections.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+TEST_F(Select, AStoredMeasurementComesFirst) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    kernels_.push_back(kernel(fake::right, 40, 300, 5000));
+    store_.save(entry(here()));
+    fake::Model wrong([](const Variant&) { return models::Prediction{1, 0}; });
+    options_.models = {&wrong};
+    options_.calls = 200;
+    Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_EQ(s.confidence, 1);
+    EXPECT_EQ(extracted_, 0) << "features are not needed";
+    EXPECT_NE(s.why.find("was measured on this matrix"), std::string::npos) << s.why;
+    // Another structure is another matrix.
+    a_.col_idx[0] = 2;
+    EXPECT_EQ(select().source, Source::model);
+}
+
+TEST_F(Select, AnExportedFileDoesAsWell) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    store_.save(entry(here()));
+    db::put(scratch_ / "export.json", db::export_store(store_, db::ExportFormat::json));
+    options_.databases = std::make_shared<db::Databases>(db::Store(scratch_ / "export.json"));
+    EXPECT_EQ(select().source, Source::exact);
+}
+
+TEST_F(Select, TheNextDatabaseIsAskedWhereTheFirstHasNothingToUse) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    setenv("SPTUNE_DB", "", 1);
+    setenv("XDG_DATA_HOME", (scratch_ / "home").c_str(), 1);
+    setenv("XDG_DATA_DIRS", scratch_.path().c_str(), 1);
+    const db::Store own(scratch_ / "home/sptune/db"), systems(scratch_ / "sptune/db");
+    const auto ask = [&] {
+        options_.databases = std::make_shared<db::Databases>(std::string());
+        return select();
+    };
+    EXPECT_EQ(ask().source, Source::model);
+    systems.save(entry(here()));
+    Selection s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("the system's database " + systems.path().string()), std::string::npos)
+        << s.why;
+    own.save(entry(here()));
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.why.find("the system's database"), std::string::npos) << s.why;
+    // Nothing to hold the times against.
+    db::Entry useless = entry(here());
+    useless.candidates[0].kernel_hash = "h0";
+    own.save(useless);
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("the system's database"), std::string::npos) << s.why;
+    // What cannot be read is passed over, and named.
+    db::put(own.path() / here() / (db::entry_key(useless) + ".json"), "garbage");
+    s = ask();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_NE(s.why.find("Passed over: ignored " + own.path().string()), std::string::npos)
+        << s.why;
+}
+
+TEST_F(Select, AnEntryThatCallsAnIllegalKernelFastIsNotBelieved) {
+    kernels_.push_back(kernel(fake::illegal, 10, 300, 1));
+    kernels_.push_back(kernel(fake::right, 50, 300, 1));
+    kernels_.push_back(kernel(fake::right, 40, 300, 1));
+    db::Entry doctored = entry(here());
+    doctored.candidates[2].time->median = 20;  // no more to be believed than the illegal one
+    store_.save(doctored);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_EQ(s.chosen.id, id(3));
+    EXPECT_NE(s.why.find(id(1) + ", stored as fast, cannot be used on this matrix: it is against "
+                                 "the law"),
+              std::string::npos)
+        << s.why;
+    // Features of another matrix are not what it is judged by.
+    doctored.winner = id(2);
+    std::erase_if(doctored.candidates, [&](const db::Candidate& c) { return c.id == id(1); });
+    store_.save(doctored);
+    EXPECT_EQ(select().source, Source::exact);
+}
+
+TEST_F(Select, AWinnerThatIsUnknownHereGivesWayToWhatElseWasMeasured) {
+    kernels_.push_back(kernel(fake::right, 50, 300, 1));
+    kernels_.push_back(kernel(fake::right, 40, 300, 1));
+    db::Entry foreign = entry(here());
+    foreign.candidates[2].id = foreign.winner = "spmv.cpu.strange.kernel.f64.i32";
+    store_.save(foreign);
+    Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("strange.kernel.f64.i32, stored as the fastest, is unknown to this build"),
+              std::string::npos)
+        << s.why;
+    for (db::Candidate& c : foreign.candidates)
+        if (c.id == id(0) || c.id == id(1)) c.id += ".strange";
+    foreign.baseline = foreign.candidates[0].id;
+    store_.save(foreign);
+    s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_NE(s.why.find("has no kernel to use (3 times are of kernels that are not there"),
+              std::string::npos)
+        << s.why;
+}
+
+TEST_F(Select, AnEntryThatIsNotCompleteLeavesTheRestToTheModel) {
+    for (const int us : {50, 40, 10, 200}) kernels_.push_back(kernel(fake::right, us, 300, 1));
+    db::Entry few = entry(here());
+    few.candidates.resize(2);  // of 100 and 50 us
+    few.winner = id(1);
+    few.complete = false;
+    store_.save(few);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_FALSE(s.complete);
+    EXPECT_EQ(s.chosen.id, id(1));
+    std::vector<std::string> others;
+    for (const Ranked& r : s.alternatives) others.push_back(r.id);
+    EXPECT_EQ(others, (std::vector{id(0), id(3), id(2)}));
+    EXPECT_NE(
+        s.why.find("not all kernels have been measured (" + id(3) + " is expected to take 10"),
+        std::string::npos)
+        << s.why;
+    store_.save(entry(here()));
+    EXPECT_TRUE(select().complete);
+    EXPECT_EQ(select().chosen.id, id(3));
+}
+
+TEST_F(Select, ADatabaseThatIsNotThereIsNamedWhereItWasAskedFor) {
+    const std::string where = (scratch_ / "nowhere").string();
+    options_.databases = std::make_shared<db::Databases>(where);
+    const Selection s = select();
+    EXPECT_NE(s.why.find(where + " does not exist"), std::string::npos) << s.why;
+}
+
+TEST_F(Select, AnotherDevicesMeasurementIsNotUsed) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    store_.save(entry("another-device"));
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_NE(s.why.find("another device (another-device) is not used"), std::string::npos)
+        << s.why;
+}
+
+TEST_F(Select, TimesOfChangedKernelsDoNotCount) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    kernels_.push_back(kernel(fake::right, 40, 300, 400));
+    store_.save(entry(here()));
+    kernels_[2].variant.kernel_hash = "h2";
+    EXPECT_EQ(select().chosen.id, id(1));
+    EXPECT_EQ(select().source, Source::exact);
+    kernels_[0].variant.kernel_hash = "h2";  // nothing to hold the rest against
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_NE(s.why.find("2 times are of kernels that are not there or have changed"),
+              std::string::npos)
+        << s.why;
+}
+
+}  // namespace
+}  // namespace sptune::tuner

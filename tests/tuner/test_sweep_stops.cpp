@@ -1,0 +1,102 @@
+// Sweeps that end early, and others that go on from there.
+#include "sweeps.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+TEST_F(Sweep, TheBaselineIsMeasuredWhateverTheBudget) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10)};
+    options.budget_s = 1e-9;
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(r.ended, Ended::budget);
+    EXPECT_FALSE(r.entry.complete);
+    EXPECT_EQ(r.entry.winner, kernels[0].variant.id());
+    EXPECT_EQ(of(r, kernels[1]).status, db::Status::not_reached);
+}
+
+TEST_F(Sweep, BudgetIsKeptAndTheFinalTakesPlace) {
+    Kernels kernels = {fake::kernel(fake::right, 5000)};
+    for (int i = 0; i < 50; ++i) kernels.push_back(fake::kernel(fake::right, 4000 + i, 1000, 9000));
+    options.budget_s = 0.6;
+    const double start = fake::now_us;
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(r.ended, Ended::budget);
+    EXPECT_LT(fake::now_us - start, 0.75e6);
+    EXPECT_NE(r.entry.winner, kernels[0].variant.id());
+    EXPECT_NE(r.entry.winner, "");
+}
+
+std::atomic<bool> interrupt;
+
+TEST_F(Sweep, StopsWhenTold) {
+    Kernels kernels;
+    for (int i = 0; i < 20; ++i) kernels.push_back(fake::kernel(fake::right, 50'000 - i));
+    interrupt = false;
+    options.stop = &interrupt;
+    options.progress = [](const Progress& p) {
+        if (p.done >= 5) interrupt = true;
+    };
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(r.ended, Ended::interrupted);
+    EXPECT_FALSE(r.entry.complete);
+    EXPECT_NE(r.entry.winner, "");
+    EXPECT_GE(std::count_if(r.entry.candidates.begin(), r.entry.candidates.end(),
+                            [](const auto& c) { return c.status == db::Status::not_reached; }),
+              10);
+
+    const SweepResult none = run(kernels);  // stopped before it began
+    EXPECT_EQ(none.ended, Ended::interrupted);
+    EXPECT_EQ(none.entry.winner, "");
+}
+
+TEST_F(Sweep, ResumeMeasuresOnlyWhatIsNewOrChanged) {
+    Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10),
+                       fake::kernel(fake::wrong_row, 1), fake::kernel(fake::right, 200)};
+    SweepResult first = run(kernels);
+    for (auto& c : first.entry.candidates) c.error = 0.5;  // a mark that measuring would erase
+    options.resume = &first.entry;
+    kernels[3].variant.kernel_hash = "h2";
+    kernels.push_back(fake::kernel(fake::right, 5));
+    const SweepResult second = run(kernels);
+    EXPECT_EQ(of(second, kernels[1]).error, 0.5);
+    EXPECT_EQ(of(second, kernels[2]).error, 0.5);
+    EXPECT_EQ(of(second, kernels[2]).status, db::Status::incorrect);
+    EXPECT_NE(of(second, kernels[3]).error, 0.5);
+    EXPECT_EQ(second.entry.winner, kernels[4].variant.id());
+    EXPECT_TRUE(second.entry.complete);
+
+    first.entry.cache = "cold";  // other conditions: nothing counts
+    EXPECT_NE(of(run(kernels), kernels[1]).error, 0.5);
+}
+
+TEST_F(Sweep, WhatIsKnownIsTakenOverHoweverEarlyTheStop) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10),
+                             fake::kernel(fake::right, 30)};
+    const SweepResult first = run(kernels);
+    options.resume = &first.entry;
+    const std::atomic<bool> at_once{true};
+    options.stop = &at_once;
+    for (const auto& c : run(kernels).entry.candidates) EXPECT_EQ(c.status, db::Status::ok);
+}
+
+TEST_F(Sweep, ProgressIsRareAndEndsNearTheEnd) {
+    Kernels kernels;
+    for (int i = 0; i < 40; ++i) kernels.push_back(fake::kernel(fake::right, 3000 + i));
+    std::vector<double> times;
+    options.progress = [&](const Progress& p) {
+        times.push_back(fake::now_us);
+        EXPECT_LE(p.done, p.total);
+        EXPECT_GE(p.eta_s, 0);
+    };
+    run(kernels);
+    ASSERT_GT(times.size(), 3u);
+    for (std::size_t i = 1; i < times.size(); ++i) EXPECT_GE(times[i] - times[i - 1], 1e5);
+}
+
+}  // namespace
+}  // namespace sptune::tuner

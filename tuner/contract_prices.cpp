@@ -1,0 +1,91 @@
+// What calls and conversions are expected to take, and whether converting pays by that.
+#include "tuner/contract.hpp"
+
+namespace sptune::tuner {
+namespace {
+
+constexpr double kPossible = 1.25;  ///< what needs no conversion is tried up to this prediction
+
+}  // namespace
+
+double Contract::call_us(int which) const {
+    const Known& k = state_of(which);
+    if (!k.times.empty()) return k.times.median();
+    return k.predicted.call_us * (which ? scale_beside_active() : 1);
+}
+
+double Contract::converted_us(int which) const {
+    return state_of(which).convert_us;
+}
+
+double Contract::measured_us(int which) const {
+    return state_of(which).times.median();
+}
+
+/// Predictions are right relative to plain CSR rather than in microseconds.
+double Contract::scale() const {
+    const Known& plain = known_.front();
+    if (plain.times.empty() || plain.predicted.call_us <= 0) return 1;
+    return plain.times.median() / plain.predicted.call_us;
+}
+
+double Contract::convert_us(int which) const {
+    const Known& k = state_of(which);
+    return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
+}
+
+/// For offers that have not been tried.
+double Contract::scale_beside_active() const {
+    const Known& k = state_of(active_);
+    if (active_ == 0 || k.times.empty() || k.predicted.call_us <= 0) return scale();
+    return models::scale_between(scale(), k.times.median() / k.predicted.call_us);
+}
+
+/// As short as it may turn out to be.
+double Contract::hoped_us(int offer) const {
+    const Known& k = state_of(offer);
+    const bool open = !terms_.trusted && k.times.empty();
+    return (open ? 1 - terms_.hope : 1) * call_us(offer);
+}
+
+/// Needs no conversion and has not been tried: calls tell more than predictions do.
+bool Contract::worth_a_look(int offer) const {
+    const Known& k = state_of(offer);
+    return !terms_.trusted && k.state == State::waiting && convert_us(offer) <= 0 &&
+           call_us(offer) < kPossible * call_us(active_);
+}
+
+/// Whether converting now is expected to pay and is allowed.
+bool Contract::due(int offer) const {
+    const Known& k = state_of(offer);
+    if (k.state == State::dropped || offer == active_) return false;
+    const double saved = call_us(active_) - hoped_us(offer);
+    const double cost = k.state == State::converted ? 0 : convert_us(offer);
+    if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
+    if (saved <= (1 - kBetter) * call_us(active_)) return false;
+    if (!terms_.trusted && balance_ < cost) return false;
+    const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
+    if (left > 0) return saved * left > cost;
+    return saved * static_cast<double>(epoch_calls_) >= cost;  // lost what it would have cost
+}
+
+int Contract::next_due() const {
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i)
+        if (due(i)) return i;
+    return 0;
+}
+
+int Contract::in_advance() const {
+    if (terms_.expected_calls <= 0) return 0;
+    const double credit =
+        (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+        const double saved = call_us(0) - call_us(i), cost = convert_us(i);
+        if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
+            (terms_.trusted || cost <= credit))
+            return i;
+    }
+    return 0;
+}
+
+}  // namespace sptune::tuner

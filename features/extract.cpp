@@ -61,8 +61,9 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
 
 template <class T, class P>
 Features extract_features(CsrView<T, P> a, int threads) {
-    threads = thread_count(threads);
     const P nnz = a.nnz();
+    threads =
+        team_size(threads, static_cast<std::uint64_t>(nnz) + static_cast<std::uint64_t>(a.rows));
     if (nnz == 0) {
         Features f = blank_features(a.rows, a.cols, 0);
         f.empty_rows = a.rows;

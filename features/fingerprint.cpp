@@ -13,7 +13,8 @@ std::uint64_t fingerprint(CsrView<T, P> a, int threads) {
     constexpr std::int64_t kChunk = 1 << 16;
     const std::int64_t nnz = a.nnz(), pointers = a.rows ? std::int64_t{a.rows} + 1 : 0;
     std::uint64_t sum = 0;
-#pragma omp parallel num_threads(thread_count(threads)) reduction(+ : sum)
+    threads = team_size(threads, static_cast<std::uint64_t>(nnz + pointers));
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
     {
 #pragma omp for nowait
         for (std::int64_t k = 0; k < nnz; k += kChunk)

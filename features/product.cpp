@@ -38,7 +38,7 @@ std::uint64_t pair_fingerprint(std::uint64_t a, std::uint64_t b) {
 
 template <class T, class P>
 void count_products(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t* of_row, int threads) {
-    const int workers = thread_count(threads, static_cast<std::uint64_t>(a.nnz()));
+    const int workers = team_size(threads, static_cast<std::uint64_t>(a.nnz()));
 #pragma omp parallel for schedule(static) num_threads(workers)
     for (index_t i = 0; i < a.rows; ++i) {
         std::uint64_t products = 0;

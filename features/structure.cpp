@@ -44,8 +44,8 @@ void check_structure(CsrView<T, P> a, int threads) {
     constexpr std::int64_t kChunk = 1024;
     const P nnz = a.nnz();
     std::atomic<bool> readable{true};
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(thread_count(threads, static_cast <std::uint64_t>(nnz)))
+    threads = team_size(threads, static_cast<std::uint64_t>(nnz));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (std::int64_t first = 0; first < a.rows; first += kChunk) {
         const std::int64_t last = std::min<std::int64_t>(a.rows, first + kChunk);
         if (!readable_rows(a.row_ptr, a.col_idx, a.cols, nnz, first, last)) readable = false;

@@ -89,7 +89,7 @@ Csr<To, PTo> cast_csr(CsrView<T, P> m) {
     Csr<To, PTo> result{m.rows, m.cols, Buffer<PTo>(pointers), Buffer<index_t>(nnz),
                         Buffer<To>(nnz)};
     std::size_t overflow = nnz;
-#pragma omp parallel for num_threads(thread_count(0, nnz)) reduction(min : overflow)
+#pragma omp parallel for num_threads(team_size(0, nnz)) reduction(min : overflow)
     for (std::size_t i = 0; i < nnz; ++i) {
         result.col_idx[i] = m.col_idx[i];
         result.values[i] = static_cast<To>(m.values[i]);

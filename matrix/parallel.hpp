@@ -24,6 +24,15 @@ inline int thread_count(int asked, std::uint64_t work = ~std::uint64_t{0}) {
     return static_cast<int>(std::min(offered, work / kWorkPerThread + 1));
 }
 
+/// For OpenMP regions one after the other: all that were asked for, or where none were and there is
+/// little work, one alone. A region waits for every thread to get a processor, which takes
+/// milliseconds where others use them. Nothing in between: OpenMP ends the threads that a smaller
+/// team leaves over, and the next one has to start them again.
+inline int team_size(int asked, std::uint64_t work) {
+    constexpr std::uint64_t kWorthATeam = 1 << 15;  // some 60 us of all that features look at
+    return asked <= 0 && work < kWorthATeam ? 1 : thread_count(asked);
+}
+
 /// Calls body(thread, i) for each i in [0, count); every thread takes the next i that is free. The
 /// first exception ends the loop and is thrown on. Plain threads instead of OpenMP: its threads
 /// spin at the end of a region, which takes the processor from whoever they wait for. The two do

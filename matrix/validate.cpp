@@ -38,7 +38,7 @@ std::string csr_problem(CsrView<T, P> m, P nnz) {
     if (m.row_ptr[m.rows] != nnz)
         return fmt::format("the row pointer ends at {} with {} entries", m.row_ptr[m.rows], nnz);
     index_t bad_row = m.rows;
-    const int threads = thread_count(0, static_cast<std::uint64_t>(nnz));
+    const int threads = team_size(0, static_cast<std::uint64_t>(nnz));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(min : bad_row)
     for (index_t r = 0; r < m.rows; ++r)
         if (r < bad_row && !row_problem(m, r).empty()) bad_row = r;

@@ -72,8 +72,9 @@ class Hierarchy : public RowSource {
         rule = {.symmetric = coupling_ == 0};
     }
     std::int64_t bound() const override {
-        const std::int64_t blocks = rows * large_;
-        return std::min(std::int64_t{rows} * cols, blocks + far_above(coupling_ * rows));
+        // Each of the two fits in 62 bits, so that their sum fits as well.
+        const std::int64_t all = std::int64_t{rows} * cols;
+        return std::min(all, rows * large_ + std::min(all, far_above(coupling_ * rows)));
     }
     void columns(index_t row, std::vector<index_t>& out) const override {
         Stream stream(seed, static_cast<std::uint64_t>(row));

@@ -329,5 +329,31 @@ TEST(GenerateBounds, AreRightBeyondThirtyTwoBits) {
               50'000'000'000);
 }
 
+/// Every parameter that is a number of rows or entries as large as can be.
+TEST(GenerateBounds, AreNeverMoreThanAllEntries) {
+    constexpr double kMost = 2147483647;
+    constexpr std::int64_t kAll = std::int64_t{2147483647} * 2147483647;
+    const GenerateRequest requests[] = {
+        {"hierarchy", {{"rows", kMost}, {"large", kMost}, {"coupling", kMost}}},
+        {"hierarchy", {{"rows", kMost}, {"large", 1}, {"coupling", kMost}}},
+        {"layers", {{"rows", kMost}, {"block", 1 << 20}}},
+        {"staircase",
+         {{"rows", kMost}, {"height", kMost}, {"width", kMost}, {"mean", kMost}, {"next", 0}}},
+        {"staircase", {{"rows", kMost}, {"height", kMost}, {"width", kMost}, {"links", kMost}}},
+        {"local", {{"rows", kMost}, {"mean", kMost}}},
+        {"runs", {{"rows", kMost}, {"cols", kMost}, {"runs", kMost}, {"length", 1}}},
+        {"runs", {{"rows", kMost}, {"cols", kMost}, {"runs", 1}, {"length", kMost}}},
+        {"mixed-rows",
+         {{"rows", kMost}, {"cols", kMost}, {"short", kMost}, {"long", kMost}, {"share", 1}}},
+        {"diagonals", {{"rows", kMost}, {"count", 65536}, {"reach", 1}, {"noise", kMost}}},
+        {"skyline", {{"rows", kMost}, {"height", kMost}}},
+    };
+    for (const GenerateRequest& request : requests) {
+        const std::int64_t bound = expected_nnz(request);
+        EXPECT_GT(bound, 0) << request.family;
+        EXPECT_LE(bound, kAll) << request.family;
+    }
+}
+
 }  // namespace
 }  // namespace sptune

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -40,7 +41,10 @@ class Lines {
             Text line = text.substr(0, end);
             text.remove_prefix(std::min(end + 1, text.size()));
             if (line.ends_with(',')) line.remove_suffix(1);
-            (line.starts_with("{\"id\":") ? candidates_ : members_).push_back(line);
+            const bool candidate = line.starts_with("{\"id\":");
+            if (!candidate && line.size() > 1 && !line.starts_with('"'))
+                throw Error("a line is not as sptune writes it");
+            (candidate ? candidates_ : members_).push_back(line);
         }
     }
     Json member(Text name) const {
@@ -60,15 +64,19 @@ struct Timed {
     Text line;
 };
 
-/// A candidate's line as far as it can be told without parsing it; nothing unless it is ok.
+/// A candidate's line as far as it can be told without parsing it; nothing unless it is ok. Throws
+/// where it does not say so, or has no time though it is.
 std::optional<Timed> timed(Text line) {
-    const Text status = between(line, "\"status\":\"", "\"").value_or("");
-    const auto digits = between(line, "\"median\":", ",");
+    const auto status = between(line, "\"status\":\"", "\"");
+    if (!status) throw Error("a candidate has no status");
+    if (*status != "ok") return std::nullopt;
+    const Text digits = between(line, "\"median\":", ",").value_or("");
     Timed t{0, line};
-    if (status != "ok" || !digits) return std::nullopt;
     const auto [end, error] =
-        std::from_chars(digits->data(), digits->data() + digits->size(), t.median);
-    if (error != std::errc() || t.median < 0) return std::nullopt;
+        std::from_chars(digits.data(), digits.data() + digits.size(), t.median);
+    if (error != std::errc() || end != digits.data() + digits.size() || !(t.median >= 0) ||
+        !std::isfinite(t.median))
+        throw Error("a candidate that is ok has no time");
     return t;
 }
 
@@ -144,6 +152,9 @@ Digest digest_of_lines(const Lines& lines) {
         if (i < kDigestCandidates || id == d.winner || id == d.baseline)
             d.fastest.push_back(parse_candidate(field[i].line));
     }
+    if (!d.winner.empty() &&
+        std::ranges::find(d.fastest, d.winner, &Candidate::id) == d.fastest.end())
+        throw Error("winner: is not among the candidates that are ok: " + d.winner);
     return d;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <mutex>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
@@ -109,6 +110,7 @@ std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
         });
         return found;
     }
+    std::string failure;
     const auto [first, last] = lines_.equal_range(Text(entry_key).substr(entry_key.rfind('-') + 1));
     if (first == last) return found;
     std::ifstream in(file_, std::ios::binary);
@@ -117,11 +119,15 @@ std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
         in.seekg(static_cast<std::streamoff>(it->second.begin));
         if (!in.read(line.data(), static_cast<std::streamsize>(line.size())))
             throw Unreadable("cannot be read any more");
-        unless_invalid([&] {
+        try {
             if (auto digest = read_digest_of_line(line, entry_key))
                 found.push_back(std::move(*digest));
-        });
+        } catch (const Error& e) {  // of this very matrix, so that it is worth a warning
+            failure = e.what();
+        }
     }
+    if (found.empty() && !failure.empty())
+        throw Error(fmt::format("the entry of {}: {}", entry_key, failure));
     return found;
 }
 

@@ -136,6 +136,43 @@ TEST_F(DigestTest, WhatCannotBeUsedIsAWarnedMiss) {
     EXPECT_TRUE(warnings_.empty());
 }
 
+/// Also where it is not the winner whose line cannot be read.
+TEST_F(DigestTest, ASpoiledLineIsAWarnedMiss) {
+    Entry entry = random_entry(8);
+    entry.candidates.clear();
+    for (const char* id : {"a", "b"}) {
+        Candidate c;
+        c.id = id;
+        c.status = Status::ok;
+        c.time = TimeUs{2, 0, 1, {1, 2, 3}};
+        entry.candidates.push_back(c);
+    }
+    entry.baseline = "a";
+    entry.winner = "b";
+    store_.save(entry);
+    const std::string good = content(file(entry)), all = export_store(store_, ExportFormat::json);
+    const std::pair<const char*, const char*> changes[] = {
+        {"\"median\":2.0", "\"median\":NaN"},      {"\"median\":2.0", "\"median\": NaN"},
+        {"\"median\":2.0", "\"median\":-2.0"},     {"\"median\":2.0", "\"median\":2.0x"},
+        {"\"median\":2.0", "\"median\":1e999"},    {"\"median\":2.0", "\"medium\":2.0"},
+        {"\"status\":\"ok\"", "\"state\":\"ok\""}, {"{\"id\":\"a\"", "{\"name\":\"a\""},
+        {"\"winner\": \"b\"", "\"winner\": \"c\""}};
+    const auto exported = scratch_ / "export.json";
+    for (const auto& [from, to] : changes) {
+        std::string text = good;
+        ASSERT_NE(text.find(from), std::string::npos) << from;
+        put(file(entry), text.replace(text.find(from), std::string(from).size(), to));
+        warnings_.clear();
+        EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry))) << to;
+        EXPECT_EQ(warnings_.size(), 1u) << to;
+    }
+    std::string text = all;
+    put(exported, text.replace(text.find("\"median\":2.0"), 12, "\"median\":NaN"));
+    Missed missed;
+    EXPECT_FALSE(Store(exported).digest(entry.device.key, entry_key(entry), &missed));
+    EXPECT_NE(missed.trouble, "");
+}
+
 TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     Entry entry = random_entry(7);
     entry.device.key = "theirs";

@@ -37,7 +37,22 @@ auto about(const fs::path& where, const Read& read) {
     }
 }
 
-/// Regular files two levels down; symbolic links and hidden folders are left aside.
+bool has_entry_name(const fs::path& file) {
+    return file.extension() == ".json" && is_entry_key(file.stem().string());
+}
+
+/// What is wrong with a file that is none, nor a link to one. Nothing of it is opened: that of a
+/// pipe would last until somebody writes to it.
+std::string why_no_file(const fs::directory_entry& item) {
+    std::error_code error;
+    const fs::file_type type = item.status(error).type();
+    if (type == fs::file_type::directory) return "is a folder";
+    if (type == fs::file_type::not_found) return "is a link to nothing";
+    return type == fs::file_type::none ? error.message() : "is not a file";
+}
+
+/// Regular files two levels down, and links to them, as a look-up follows them. Of anything else
+/// only what has the name of an entry is worth a word. Linked and hidden folders are left aside.
 template <class Each, class Failed>
 void for_each_file(const fs::path& where, const Each& each, const Failed& failed) {
     std::error_code ignored;  // a file that has just gone is no file
@@ -50,8 +65,13 @@ void for_each_file(const fs::path& where, const Each& each, const Failed& failed
         } catch (const Unreadable& e) {
             failed(folder.path(), e.what());
         }
-        for (const auto& file : content)
-            if (file.symlink_status(ignored).type() == fs::file_type::regular) each(file.path());
+        for (const auto& file : content) {
+            if (file.symlink_status(ignored).type() == fs::file_type::not_found) continue;
+            if (file.status(ignored).type() == fs::file_type::regular)
+                each(file.path());
+            else if (has_entry_name(file.path()))
+                failed(file.path(), why_no_file(file));
+        }
     }
 }
 
@@ -83,8 +103,8 @@ void scan_directory(const fs::path& where, const Visit& visit, const Refuse& ref
             deliver(
                 file.string(), [&] { return read_entry(file); }, visit, refuse);
         },
-        [&](const fs::path& folder, const std::string& reason) {
-            refuse(folder.string(), reason, Trouble::unreadable);
+        [&](const fs::path& path, const std::string& reason) {
+            refuse(path.string(), reason, Trouble::unreadable);
         });
 }
 

@@ -20,6 +20,18 @@ namespace sptune::db {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Whatever it is: also a link that leads nowhere, which reading it then tells of.
+bool is_there(const fs::path& file) {
+    std::error_code error;
+    const auto type = fs::symlink_status(file, error).type();
+    if (type == fs::file_type::none) throw Unreadable(error.message());
+    return type != fs::file_type::not_found;
+}
+
+}  // namespace
+
 Store::Store(fs::path where, Warn warn) : where_(std::move(where)), warn_(std::move(warn)) {}
 
 bool Store::read_only() const {
@@ -66,10 +78,7 @@ std::optional<Entry> Store::load(const std::string& device_key,
                     warn(name, reason);
                 });
         } else {
-            std::error_code error;
-            const auto type = fs::symlink_status(file, error).type();
-            if (type == fs::file_type::none) throw Unreadable(error.message());
-            if (type != fs::file_type::not_found) take(read_entry(file));
+            if (is_there(file)) take(read_entry(file));
         }
     } catch (const InputError& e) {  // names the file itself
         warn(where_.string(), e.what());
@@ -97,7 +106,7 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
     const auto file = entry_path(device_key, entry_key);
     std::error_code error;
     try {
-        if (fs::exists(file, error)) {
+        if (is_there(file)) {
             Digest digest = read_digest(file, entry_key);
             if (digest.device.key == device_key) return digest;
         }

@@ -124,7 +124,7 @@ TEST(Store, RefusesToWriteWhatItCouldNotRead) {
     EXPECT_FALSE(fs::exists(store.path()));
 }
 
-TEST(Store, LooksOnlyAtRegularFilesTwoLevelsDown) {
+TEST(Store, LooksOnlyAtFilesTwoLevelsDown) {
     const Scratch scratch;
     const Store store(scratch / "db");
     const Entry entry = random_entry(1);
@@ -140,6 +140,50 @@ TEST(Store, LooksOnlyAtRegularFilesTwoLevelsDown) {
     ASSERT_EQ(mkfifo((device / "fifo.json").c_str(), 0600), 0);
     EXPECT_EQ(store.list().size(), 1u);
     EXPECT_TRUE(store.check().faults.empty());
+}
+
+/// Something else under the name of an entry: never opened, since that of a pipe would block.
+TEST(Store, AnEntryThatIsNoFileIsUnreadable) {
+    const Scratch scratch;
+    const Entry entry = random_entry(1);
+    const std::function<void(const fs::path&)> makers[] = {
+        [](const fs::path& file) { fs::create_directory(file); },
+        [](const fs::path& file) { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); },
+        [](const fs::path& file) { fs::create_symlink("nowhere", file); },
+        [](const fs::path& file) { fs::create_symlink(file.filename(), file); },
+    };
+    for (const auto& make : makers) {
+        Warned db(scratch / "db");
+        const fs::path file = db.store.path() / file_of(entry);
+        fs::create_directories(file.parent_path());
+        make(file);
+        const Store::Check result = db.store.check();
+        ASSERT_EQ(result.faults.size(), 1u);
+        EXPECT_EQ(result.faults[0].file, file.string());
+        EXPECT_TRUE(db.store.list().empty());
+        EXPECT_FALSE(db.store.load(entry.device.key, entry_key(entry)));
+        EXPECT_FALSE(db.store.digest(entry.device.key, entry_key(entry)));
+        EXPECT_EQ(db.warnings.size(), 3u) << result.faults[0].reason;
+        EXPECT_FALSE(db.store.device(entry.device.key));
+        EXPECT_TRUE(db.store.prune(0, false).empty());
+        fs::remove(file);
+    }
+}
+
+TEST(Store, FollowsALinkToAnEntry) {
+    const Scratch scratch;
+    Warned db(scratch / "db");
+    const Entry entry = random_entry(1);
+    db.store.save(entry);
+    const fs::path file = db.store.path() / file_of(entry);
+    fs::rename(file, scratch / "elsewhere");
+    fs::create_symlink(scratch / "elsewhere", file);
+    EXPECT_TRUE(db.store.load(entry.device.key, entry_key(entry)));
+    EXPECT_TRUE(db.store.digest(entry.device.key, entry_key(entry)));
+    EXPECT_EQ(db.store.list().size(), 1u);
+    EXPECT_EQ(db.store.check().valid, 1);
+    EXPECT_NE(export_store(db.store, ExportFormat::csv).find(entry.device.key), std::string::npos);
+    EXPECT_TRUE(db.warnings.empty());
 }
 
 TEST(Store, ListsSortedByFileName) {

@@ -39,6 +39,10 @@ struct Flattener {
         cell(name, fmt::format("{:016x}", hash.value));
     }
     template <class U>
+    void add(const std::string& name, const Amount<U>& field) {
+        add(name, field.value);
+    }
+    template <class U>
     void add(const std::string& name, const Nullable<U>& field) {
         const bool outer = blank;
         blank = blank || is_null(field);

@@ -101,9 +101,25 @@ void decode(const At& at, const Hash<std::uint64_t>& out) {
 }
 
 template <class U>
+void decode(const At& at, const Amount<U>& out) {
+    if constexpr (std::floating_point<U>) {
+        decode(at, out.value);
+        if (out.value < 0) at.expected("a number from 0 up");
+    } else {
+        if (!at.value.is_array()) at.expected("an array");
+        out.value.resize(at.value.size());
+        for (std::size_t i = 0; i < out.value.size(); ++i)
+            decode(At{at.value[i], &at, {}, i}, Amount{out.value[i]});
+    }
+}
+
+/// Negative numbers are written as null, too.
+template <class U>
 void decode(const At& at, const Nullable<U>& out) {
     if (at.value.is_null())
         out.value = out.absent;
+    else if constexpr (std::floating_point<U>)
+        decode(at, Amount{out.value});
     else
         decode(at, out.value);
 }

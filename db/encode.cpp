@@ -28,6 +28,11 @@ Json encode(Encoder, const Hash<U>& hash) {
 }
 
 template <class U>
+Json encode(Encoder as, const Amount<U>& field) {
+    return encode(as, field.value);
+}
+
+template <class U>
 Json encode(Encoder, const Nullable<U>& field) {
     if (is_null(field)) return nullptr;
     return field.value;

@@ -42,6 +42,15 @@ bool is_null(const Nullable<U>& field) {
         return field.value.empty();
 }
 
+/// What cannot be negative: a number, or each of a list. Without it only what is counted is
+/// checked: a feature that is 0 may come out of its sums as a little less.
+template <class U>
+struct Amount {
+    U& value;
+};
+template <class U>
+Amount(U&) -> Amount<U>;
+
 /// Left out where there is nothing; older documents do not have it.
 template <class U>
 struct Optional {
@@ -124,10 +133,10 @@ void visit_fields(maybe_const<ProductFeatures> auto& p, auto&& field) {
 }
 
 void visit_fields(maybe_const<TimeUs> auto& t, auto&& field) {
-    field("median", t.median);
-    field("mad", t.mad);
-    field("min", t.min);
-    field("samples", t.samples);
+    field("median", Amount{t.median});
+    field("mad", Amount{t.mad});
+    field("min", Amount{t.min});
+    field("samples", Amount{t.samples});
 }
 
 void visit_fields(maybe_const<Candidate> auto& c, auto&& field) {
@@ -142,9 +151,9 @@ void visit_fields(maybe_const<Candidate> auto& c, auto&& field) {
     field("time_us", c.time);
     field("bytes", c.bytes);
     field("stored", c.stored);
-    field("gflops", c.gflops);
-    field("gbs", c.gbs);
-    field("convert_us", c.convert_us);
+    field("gflops", Amount{c.gflops});
+    field("gbs", Amount{c.gbs});
+    field("convert_us", Amount{c.convert_us});
     field("error", Nullable{c.error, std::numeric_limits<double>::infinity()});
     field("kernel_hash", c.kernel_hash);
     field("vendor", c.vendor);
@@ -153,7 +162,7 @@ void visit_fields(maybe_const<Candidate> auto& c, auto&& field) {
 
 void visit_fields(maybe_const<BandwidthPoint> auto& p, auto&& field) {
     field("bytes", p.bytes);
-    field("gbs", p.gbs);
+    field("gbs", Amount{p.gbs});
 }
 
 void visit_fields(maybe_const<Device> auto& d, auto&& field) {
@@ -163,10 +172,10 @@ void visit_fields(maybe_const<Device> auto& d, auto&& field) {
     field("simd", d.simd);
     field("threads", d.threads);
     field("llc_bytes", d.llc_bytes);
-    field("bandwidth_gbs", d.bandwidth_gbs);
+    field("bandwidth_gbs", Amount{d.bandwidth_gbs});
     field("bandwidth_curve", d.bandwidth_curve);
-    field("copy_gbs", d.copy_gbs);
-    field("launch_us", d.launch_us);
+    field("copy_gbs", Amount{d.copy_gbs});
+    field("launch_us", Amount{d.launch_us});
     field("memory_bytes", d.memory_bytes);
 }
 
@@ -185,8 +194,8 @@ void visit_fields(maybe_const<Provenance> auto& p, auto&& field) {
     field("vendor_library", p.vendor_library);
     field("created_utc", p.created_utc);
     field("seed", p.seed);
-    field("budget_s", p.budget_s);
-    field("sweep_s", p.sweep_s);
+    field("budget_s", Amount{p.budget_s});
+    field("sweep_s", Amount{p.sweep_s});
     field("variants", Optional{p.variants});
 }
 
@@ -202,7 +211,7 @@ void visit_fields(maybe_const<Entry> auto& e, auto&& field) {
     field("baseline", Nullable{e.baseline, ""});
     field("candidates", e.candidates);
     field("winner", Nullable{e.winner, ""});
-    field("speedup_vs_baseline", e.speedup_vs_baseline);
+    field("speedup_vs_baseline", Amount{e.speedup_vs_baseline});
     field("break_even_calls", Nullable{e.break_even_calls, -1.0});
     field("complete", e.complete);
     field("provenance", e.provenance);

@@ -49,6 +49,10 @@ def spoiled(entry):
     yield change(lambda d: d["candidates"][0].update(status="fine"))
     yield change(lambda d: d["candidates"][0].update(status="ok", time_us=None))
     yield change(lambda d: d["candidates"][0].update(params={"c": "8"}))
+    for field in ("bytes", "gflops", "gbs", "convert_us", "error"):
+        yield change(lambda d, field=field: d["candidates"][0].update({field: -1}))
+    yield change(lambda d: d["device"].update(bandwidth_gbs=-1))
+    yield change(lambda d: d["provenance"].update(sweep_s=-1))
 
 
 def main(write_documents, schemas):

@@ -60,6 +60,10 @@ struct Filler {
         out.value = random();
     }
     template <class U>
+    void fill(Amount<U> out) {
+        fill(out.value);
+    }
+    template <class U>
     void fill(Nullable<U> out) {
         if (below(2))
             fill(out.value);

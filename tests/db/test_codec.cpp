@@ -35,6 +35,10 @@ const void* address_of(const Hash<U>& field) {
     return &field.value;
 }
 template <class U>
+const void* address_of(const Amount<U>& field) {
+    return &field.value;
+}
+template <class U>
 const void* address_of(const Nullable<U>& field) {
     return &field.value;
 }
@@ -171,10 +175,19 @@ TEST(Codec, NamesWhatIsWrong) {
         {"/candidates/1", "null", "candidates[1]: expected an object"},
         {"/candidates/1/time_us", "null", "candidates[1].time_us: is missing"},
         {"/candidates/1/time_us", "3", "candidates[1].time_us: expected an object"},
-        {"/candidates/1/time_us/min", "-3", "candidates[1].time_us: is negative"},
+        {"/candidates/1/time_us/min", "-3", "candidates[1].time_us.min: expected a number from 0"},
+        {"/candidates/1/time_us/samples/0", "-1", "time_us.samples[0]: expected a number from 0"},
+        {"/candidates/1/convert_us", "-5", "candidates[1].convert_us: expected a number from 0"},
+        {"/candidates/1/gflops", "-0.5", "candidates[1].gflops: expected a number from 0"},
+        {"/candidates/1/gbs", "-1", "candidates[1].gbs: expected a number from 0"},
+        {"/candidates/1/error", "-1", "candidates[1].error: expected a number from 0"},
+        {"/candidates/1/bytes", "-1", "candidates[1].bytes: expected an integer from 0"},
+        {"/device/bandwidth_gbs", "-1", "device.bandwidth_gbs: expected a number from 0"},
+        {"/break_even_calls", "-1", "break_even_calls: expected a number from 0"},
+        {"/provenance/sweep_s", "-1", "provenance.sweep_s: expected a number from 0"},
         {"/candidates/1/time_us/samples/2", "\"\"", "candidates[1].time_us.samples[2]: expected"},
         {"/candidates/0/params/c", "\"n\"", "candidates[0].params.c: expected an integer"},
-        {"/speedup_vs_baseline", "-1", "speedup_vs_baseline: is negative"},
+        {"/speedup_vs_baseline", "-1", "speedup_vs_baseline: expected a number from 0"},
         {"/complete", "null", "complete: expected true or false"},
         {"/provenance/created_utc", "\"yesterday\"", "provenance.created_utc: must read like"},
         {"/provenance/seed", "-1", "provenance.seed: expected an integer"},

@@ -83,13 +83,21 @@ void Search::halve() {
     final_ = std::move(field);
 }
 
+/// Twenty times as slow is slow enough to be known without taking turns. By the least time: whoever
+/// was disturbed has to be timed again. The baseline, which all others are held against, may have
+/// been disturbed all the time, so that it is left out only where taking turns would take long.
+bool Search::far_behind(const Runner& r) const {
+    const double least = r.record.time->min;
+    if (least <= effort_.lost * best_->record.time->median) return false;
+    const double turns_us = effort_.least_rounds * effort_.visit * least;
+    return r.record.id != scene_.baseline || turns_us > effort_.chances_us;
+}
+
 /// The baseline, the guest and, of each vendor algorithm, the fastest.
 Search::Field Search::anchors() {
     std::map<std::string, Runner*> found;
     for (Runner* r : leaders(runners_.size())) {
-        // Twenty times as slow is slow enough to be known without taking turns.
-        if (!r->anchor || r->record.time->median > effort_.lost * best_->record.time->median)
-            continue;
+        if (!r->anchor || far_behind(*r)) continue;
         const bool own = r->record.id == scene_.baseline || r->record.id == options_.guest;
         found.emplace(own ? r->record.id : r->record.format + "." + r->record.algorithm, r);
     }

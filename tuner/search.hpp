@@ -120,11 +120,13 @@ class Search {
     // Second look.
     void give_another_chance();
     void look_again();
-    static void drop_disturbed_rounds(const Field& field, int samples);
+    static int drop_disturbed_rounds(const Field& field, int samples);
+    static bool disturbed(const Field& field);
 
     // Finals.
     void halve();
     void final();
+    bool far_behind(const Runner& runner) const;
     Field anchors();
     void invite_anchors();
     bool decided() const;

@@ -6,6 +6,11 @@
 #include <algorithm>
 
 namespace sptune::tuner {
+namespace {
+
+constexpr double kDisturbed = 2;  // times as slow as in the best rounds, or calls
+
+}  // namespace
 
 /// Who is far behind may have been disturbed for the whole of its short run: one more visit tells.
 void Search::give_another_chance() {
@@ -70,10 +75,10 @@ void Search::look_again() {
         race(field, round, effort_.visit - 1);
     }
     if (round == 0 || field.empty()) return;
-    drop_disturbed_rounds(field, effort_.visit - 1);
+    const int calm = drop_disturbed_rounds(field, effort_.visit - 1);
     settle(field, "second look");
     for (Runner* r : field) r->looked_again = true;
-    if (round < effort_.least_rounds) return;
+    if (calm < effort_.least_rounds || disturbed(field)) return;
     if (stopped()) end_early();
     std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
         return a->judged_us() < b->judged_us();
@@ -83,10 +88,17 @@ void Search::look_again() {
     invite_anchors();
 }
 
+/// Whether an anchor's time, which others are held against, is that of disturbances.
+bool Search::disturbed(const Field& field) {
+    return std::any_of(field.begin(), field.end(), [](const Runner* r) {
+        return r->anchor && r->record.time->median > kDisturbed * r->record.time->min;
+    });
+}
+
 /// Another program on the machine, or below a virtual one, makes calls of microseconds last
 /// milliseconds, for some rounds and for everybody. Those rounds say nothing of the kernels.
-void Search::drop_disturbed_rounds(const Field& field, int samples) {
-    constexpr double kDisturbed = 2;  ///< times as slow as in the best rounds
+/// Returns how many are left.
+int Search::drop_disturbed_rounds(const Field& field, int samples) {
     constexpr std::size_t kLeast = 3;
     const auto each = static_cast<std::size_t>(samples);
     const std::size_t rounds = field.front()->timing.samples_us.size() / each;
@@ -101,7 +113,7 @@ void Search::drop_disturbed_rounds(const Field& field, int samples) {
         }
         if (median_of(std::move(pace)) <= kDisturbed) kept.push_back(round);
     }
-    if (kept.size() == rounds || kept.size() < kLeast) return;
+    if (kept.size() == rounds || kept.size() < kLeast) return static_cast<int>(rounds);
     for (Runner* r : field) {
         std::vector<double> calm;
         for (const std::size_t round : kept)
@@ -109,6 +121,7 @@ void Search::drop_disturbed_rounds(const Field& field, int samples) {
                 calm.push_back(r->timing.samples_us[round * each + i]);
         r->timing.samples_us = std::move(calm);
     }
+    return static_cast<int>(kept.size());
 }
 
 }  // namespace sptune::tuner

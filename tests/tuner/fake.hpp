@@ -33,6 +33,7 @@ enum Kind {
     slow_start,    ///< the first two calls take 40 us more
     held_up,       ///< the six calls after them take 20 times as long
     late,          ///< the first four calls take 100 times as long
+    seldom_right,  ///< two of three calls take 11 times as long
 };
 
 struct FakeStorage final : Storage {
@@ -62,9 +63,10 @@ inline void apply(const Storage& storage, double alpha, const double* x, double 
     const bool late_now = s.kind == late && late_calls++ < 4;
     const bool busy = now_us >= busy_from && now_us < busy_to;
     now_us += s.cost_us *
-                  (held       ? 20
-                   : late_now ? 100
-                              : 1) *
+                  (held                                      ? 20
+                   : late_now                                ? 100
+                   : s.kind == seldom_right && call % 3 != 0 ? 11
+                                                             : 1) *
                   (busy ? 50 : 1) +
               (s.kind == slow_start && call < 2 ? 40 : 0);
     ++calls;

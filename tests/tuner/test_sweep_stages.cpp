@@ -95,6 +95,34 @@ TEST_F(Sweep, AHiccupDisqualifiesNobodyOnADevice) {
     }
 }
 
+/// A stretch of work of others while the baseline, which comes first, is measured.
+TEST_F(Sweep, ADisturbedBaselineIsMeasuredAgain) {
+    for (Timer* of_device : {static_cast<Timer*>(nullptr), static_cast<Timer*>(&timer)})
+        for (double busy_us = 5000; busy_us < 46'000; busy_us += 3000) {
+            options.timer = of_device;
+            const Kernels kernels = {fake::kernel(fake::right, 80), fake::kernel(fake::right, 20)};
+            fake::busy_from = fake::now_us, fake::busy_to = fake::now_us + busy_us;
+            EXPECT_NEAR(run(kernels).entry.speedup_vs_baseline, 4, 1e-6) << busy_us;
+        }
+}
+
+TEST_F(Sweep, ADisturbedBaselineOfTheSecondLookIsMeasuredAgain) {
+    Kernels kernels = {fake::kernel(fake::seldom_right, 150)};
+    for (int t = 109; t >= 100; --t) kernels.push_back(fake::kernel(fake::right, t));
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(of(r, kernels[0]).reason, "final");
+    EXPECT_EQ(r.entry.winner, kernels.back().variant.id());
+}
+
+TEST_F(Sweep, ABaselineThatIsSlowIndeedDoesNotTakeTurns) {
+    const Kernels kernels = {fake::kernel(fake::right, 1'000'000), fake::kernel(fake::right, 1000)};
+    const double start = fake::now_us;
+    const SweepResult r = run(kernels);
+    EXPECT_NEAR(r.entry.speedup_vs_baseline, 1000, 1e-3);
+    EXPECT_EQ(of(r, kernels[0]).reason, "short run");
+    EXPECT_LT(fake::now_us - start, 12e6);  // ten calls of it
+}
+
 TEST_F(Sweep, TheVendorTakesTurnsWithTheBest) {
     for (const int scale : {1, 10'000}) {
         Kernels kernels = {fake::kernel(fake::right, 50 * scale)};

@@ -114,9 +114,12 @@ class GzipLines final : public LineSource {
         done_ += given - stream_.avail_in;
         filled_ = wanted - stream_.avail_out;
         if (result == Z_STREAM_END) {
-            // Members may follow one another; other bytes behind the last are padding, as gzip has
-            // it.
-            ended_ = !file_->bytes().substr(done_).starts_with(kGzipMagic);
+            // Members may follow one another; zeros behind the last are padding, as gzip has it.
+            const std::string_view rest = file_->bytes().substr(done_);
+            ended_ = !rest.starts_with(kGzipMagic);
+            if (ended_ && rest.find_first_not_of('\0') != std::string_view::npos)
+                throw InputError(path_, 0,
+                                 "has other bytes behind its gzip data; expected what gzip wrote");
             inflateReset(&stream_);
         } else if (result == Z_BUF_ERROR ||
                    (result == Z_OK && done_ == bytes_total() && stream_.avail_out > 0)) {

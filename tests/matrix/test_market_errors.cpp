@@ -160,5 +160,18 @@ TEST(MarketErrors, TruncatedGzip) {
             << size;
 }
 
+TEST(MarketErrors, OtherBytesBehindGzip) {
+    const ScratchFolder folder;
+    gzFile file = gzopen(folder.file("a.gz").c_str(), "wb");
+    gzputs(file, (kReal + "1 1 1\n1 1 2\n").c_str());
+    gzclose(file);
+    const std::string whole = ScratchFolder::read(folder.file("a.gz"));
+    EXPECT_EQ(message_of(folder.write("b.gz", whole + std::string(700, '\0'))), "accepted");
+    for (const std::string rest : {"garbage", "\x1f"})
+        EXPECT_NE(message_of(folder.write("b.gz", whole + rest)).find("behind its gzip data"),
+                  std::string::npos)
+            << rest;
+}
+
 }  // namespace
 }  // namespace sptune

@@ -70,6 +70,17 @@ std::string on_calls(const Selection& s) {
            "when as much time has been lost";
 }
 
+/// The runner-up, and what speaks against it where it is the faster one.
+std::string on_next(const Selection& s) {
+    const Ranked& next = s.runners_up.front();
+    const std::string text = fmt::format("; next is {} at {:.2f}x the time", next.id,
+                                         next.predicted_us / s.chosen.predicted_us);
+    if (next.predicted_us >= s.chosen.predicted_us || next.convert_us <= s.chosen.convert_us)
+        return text;
+    return text +
+           fmt::format(", which its conversion ({}) makes dearer", duration_us(next.convert_us));
+}
+
 }  // namespace
 
 std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key) {
@@ -99,9 +110,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact) text += by_whom(lookup);
     if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s);
-    if (!s.runners_up.empty() && s.chosen.predicted_us > 0)
-        text += fmt::format("; next is {} at {:.2f}x the time", s.runners_up.front().id,
-                            s.runners_up.front().predicted_us / s.chosen.predicted_us);
+    if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s);
     return text + ".";
 }
 

@@ -21,6 +21,7 @@ TEST_F(Select, AStoredMeasurementComesFirst) {
     EXPECT_EQ(s.confidence, 1);
     EXPECT_EQ(extracted_, 0) << "features are not needed";
     EXPECT_NE(s.why.find("was measured on this matrix"), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("at 0.80x the time, which its conversion ("), std::string::npos) << s.why;
     // Another structure is another matrix.
     a_.col_idx[0] = 2;
     EXPECT_EQ(select().source, Source::model);

@@ -40,8 +40,10 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     require_threads(o.threads);
     if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
         (o.backend == v1::backend::cuda && backend != Backend::cuda))
-        throw tuner::Unmet(fmt::format("backend: A lies in memory of {}, which is not allowed",
-                                       to_string(backend)));
+        throw tuner::Unmet(
+            backend == Backend::cpu
+                ? "backend: A lies in host memory; cuda takes arrays in the memory of the GPU"
+                : "backend: A lies in the memory of a GPU; cpu takes arrays in host memory");
     tuner::PlanOptions p;
     tuner::Constraints& c = p.select.constraints;
     p.select.calls = o.expected_calls;

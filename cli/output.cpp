@@ -53,6 +53,13 @@ void require_writable(const std::string& target) {
         fail(target, folder.string() + ": " + std::strerror(errno));
 }
 
+void require_one_stdout(const std::string& option, const std::string& target,
+                        const std::string& other, const std::string& other_target) {
+    const auto is_stdout = [](const std::string& t) { return t == "-" || t == "/dev/stdout"; };
+    if (is_stdout(target) && is_stdout(other_target))
+        throw UsageError(fmt::format("{} and {} cannot both go to stdout", option, other));
+}
+
 void write_text(const std::string& target, const std::string& text) {
     if (is_stream(target)) return write_stream(target, text);
     AtomicFile file(target);

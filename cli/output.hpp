@@ -11,6 +11,10 @@ namespace sptune::cli {
 /// empty target is none.
 void require_writable(const std::string& target);
 
+/// Throws UsageError where both are stdout: neither document could be read.
+void require_one_stdout(const std::string& option, const std::string& target,
+                        const std::string& other, const std::string& other_target);
+
 /// Writes `text` to stdout for "-", else to the file `target`, which appears as a whole or not at
 /// all (matrix/atomic_file.hpp). Throws Error when it cannot.
 void write_text(const std::string& target, const std::string& text);

@@ -117,6 +117,7 @@ class Profiler {
 int run_profile(const std::vector<std::string>& args) {
     ProfileOptions options;
     if (!parse_profile(args, options)) return kOk;
+    require_one_stdout("--json", options.json, "--html", options.html);
     require_writable(options.json);
     require_writable(options.html);
     Profiler profiler(options);

@@ -48,6 +48,12 @@ class Usage(CliTest):
         self.expect(2, "convert", "a.mtx", "b.mtx", "c.mtx")
         self.expect(2, "profile", "--resume", "--fresh", "a.mtx")
 
+    def test_two_documents_do_not_share_stdout(self):
+        for html in ("-", "/dev/stdout"):
+            done = self.expect(2, "profile", "--json", "-", "--html", html, "a.mtx")
+            self.assertEqual(done.stdout, "")
+            self.assertIn("--json and --html", done.stderr)
+
     def test_what_this_version_cannot_do(self):
         devices = json.loads(self.expect(0, "info", "--json", "-").stdout)["devices"]
         if all(device["backend"] == "cpu" for device in devices):

@@ -2,6 +2,7 @@
 
 #include "kernels/parallel.hpp"
 #include "matrix/buffer.hpp"
+#include "matrix/error.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
@@ -71,7 +72,7 @@ double read_gbs(const Buffer<std::uint64_t>& data, std::size_t words, int thread
 
 }  // namespace
 
-std::vector<db::BandwidthPoint> measure_bandwidth(int threads) {
+std::vector<db::BandwidthPoint> measure_bandwidth(int threads, const std::atomic<bool>* stop) {
     const std::uint64_t wanted = 4 * host().llc_bytes, most = available_memory() / 8;
     const std::uint64_t largest = std::max(std::min(wanted, most), 2 * kSmallest);
     Buffer<std::uint64_t> data(largest / sizeof(std::uint64_t) / kGrain * kGrain);
@@ -85,6 +86,8 @@ std::vector<db::BandwidthPoint> measure_bandwidth(int threads) {
     std::vector<db::BandwidthPoint> curve;
     const double ratio = static_cast<double>(data.bytes()) / kSmallest;
     for (int i = 0; i < kPoints; ++i) {
+        if (stop && stop->load(std::memory_order_relaxed))
+            throw Error("interrupted while the bandwidth of this machine was measured");
         const double bytes = kSmallest * std::pow(ratio, static_cast<double>(i) / (kPoints - 1));
         const std::size_t words = std::min(
             static_cast<std::size_t>(bytes) / sizeof(std::uint64_t) / kGrain * kGrain, data.size());
@@ -93,7 +96,7 @@ std::vector<db::BandwidthPoint> measure_bandwidth(int threads) {
     return curve;
 }
 
-const db::Device& cpu_device(int threads) {
+const db::Device& cpu_device(int threads, const std::atomic<bool>* stop) {
     static std::mutex mutex;
     static std::map<int, db::Device> devices;  // by threads; references into it stay valid
     threads = resolve_threads(threads);
@@ -101,7 +104,7 @@ const db::Device& cpu_device(int threads) {
     db::Device& device = devices[threads];
     if (!device.bandwidth_curve.empty()) return device;
     device = identify(Backend::cpu, threads);
-    device.bandwidth_curve = measure_bandwidth(threads);
+    device.bandwidth_curve = measure_bandwidth(threads, stop);
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     return device;
 }

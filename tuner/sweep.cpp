@@ -54,8 +54,8 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
                             baseline, device, options);
 }
 
-const db::Device& device_of(Backend backend, int threads) {
-    return backend == Backend::cuda ? cuda_device() : cpu_device(threads);
+const db::Device& device_of(Backend backend, int threads, const std::atomic<bool>* stop) {
+    return backend == Backend::cuda ? cuda_device() : cpu_device(threads, stop);
 }
 
 template <class T, class P>
@@ -64,7 +64,7 @@ SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backen
     if (backend == Backend::cuda) return sweep_spmv_cuda(a, features, options);
     return sweep_kernels(a, features, spmv_kernels<T, P>(backend),
                          spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>()),
-                         device_of(backend, options.threads), options);
+                         device_of(backend, options.threads, options.stop), options);
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                   \

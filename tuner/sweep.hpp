@@ -62,8 +62,9 @@ template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& options);
 
-/// The device that sweep_spmv would measure on; see cpu_device() and cuda_device().
-const db::Device& device_of(Backend backend, int threads);
+/// The device that sweep_spmv would measure on; see cpu_device() and cuda_device(). Only the former
+/// heeds `stop`.
+const db::Device& device_of(Backend backend, int threads, const std::atomic<bool>* stop = nullptr);
 
 /// The same over any CPU kernels, on a device whose bandwidth is known. `baseline` is an id among
 /// them.

@@ -44,7 +44,7 @@ SweepResult sweep_spgemm(CsrView<T, P> a, CsrView<T, P> b, const Features& featu
     if (backend == Backend::cuda)
         return sweep_spgemm_cuda(a, b, features, product, baseline, options);
     return sweep_product_kernels(a, b, features, product, spgemm_kernels<T, P>(backend), baseline,
-                                 device_of(backend, options.threads), options);
+                                 device_of(backend, options.threads, options.stop), options);
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                             \

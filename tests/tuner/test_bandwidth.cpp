@@ -1,3 +1,4 @@
+#include "matrix/error.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/host.hpp"
 #include "tuner/measure.hpp"
@@ -40,6 +41,12 @@ TEST(Bound, IsTheFasterNeighbourWithAMargin) {
     EXPECT_DOUBLE_EQ(bound_gbs(d, 1'000'000), 11.5);
     EXPECT_DOUBLE_EQ(bound_gbs(d, 1ull << 60), 11.5);
     EXPECT_TRUE(std::isinf(bound_gbs(device({}), 1)));
+}
+
+TEST(Device, MeasuringItCanBeStopped) {
+    const std::atomic<bool> stop{true};
+    EXPECT_THROW(measure_bandwidth(1, &stop), Error);
+    EXPECT_THROW(cpu_device(1, &stop), Error);  // the next test measures it all the same
 }
 
 TEST(Device, HasACurveAndIsMeasuredOnce) {

@@ -11,6 +11,7 @@
 #include "cli/worker.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
+#include "tuner/identify.hpp"
 #include "tuner/join.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +102,7 @@ tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {
 std::optional<db::Entry> SweepSession::stored(Op op, ValueType value, IndexType index,
                                               std::uint64_t fingerprint, Backend backend) const {
     if (!store_) return std::nullopt;
-    return store_->db().load(tuner::device_of(backend, request_.threads).key,
+    return store_->db().load(tuner::identify(backend, request_.threads).key,
                              db::entry_key(op, value, index, fingerprint, request_.cache));
 }
 
@@ -127,7 +128,9 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         warn(fmt::format("{}: {} taken again, since the GPU's clock had dropped", entry.matrix.name,
                          with_noun(std::to_string(result.repeated), "sample")));
     const std::string rest =
-        fmt::format("{} not reached; {}", with_noun(std::to_string(left), "kernel"),
+        fmt::format("{}; {}",
+                    left ? with_noun(std::to_string(left), "kernel") + " not reached"
+                         : "all kernels were reached, but their final comparison was cut short",
                     request_.fresh ? "--fresh starts over each time" : left_hint);
     if (result.ended == tuner::Ended::interrupted) {
         warn(entry.matrix.name + ": interrupted; " + rest);

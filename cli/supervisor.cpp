@@ -230,8 +230,7 @@ class Supervisor {
         if (left_ && matches(flight_.id, "*.cuda.*")) {
             warn(
                 "its kernel may keep the GPU busy still, so that no time could be trusted; what "
-                "was "
-                "measured is kept");
+                "was measured is kept");
             flight_.closing = asked_ ? 128 + asked_for_ : kFailure;
         } else if (asked_) {
             flight_.wind_up = asked_for_;

@@ -110,7 +110,7 @@ def test_too_wide_matrices():
 @pytest.mark.parametrize("options, error, message", [
     (dict(error_bound=1e-30), sptune.ConstraintError, "error bound"),
     (dict(variants="nothing"), sptune.ConstraintError, "variants"),
-    (dict(backend="cuda"), sptune.ConstraintError, "memory of cpu"),
+    (dict(backend="cuda"), sptune.ConstraintError, "in the memory of the GPU"),
     (dict(backend="gpu"), ValueError, '"cuda"'),
     (dict(online="perhaps"), ValueError, '"never"'),
     (dict(memory_bytes=-1), ValueError, "memory_bytes"),

@@ -1,11 +1,11 @@
 #include "models/forest.hpp"
 
 #include "matrix/error.hpp"
+#include "models/soft_choice.hpp"
 #include "models/tree_grower.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
 namespace sptune::models {
@@ -24,29 +24,6 @@ void add_tree(const Node* nodes, std::int32_t root, const Leaf* leaves, const fl
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
     const Leaf* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
-}
-
-/// By how much each output of a row should change, so that choosing the least costs less.
-void follow_choice(const float* costs, const float* outputs, const ChoiceOptions& o,
-                   std::span<float> change) {
-    const auto cost = [&](std::size_t k) {
-        return std::min(static_cast<double>(costs[k]), o.most);
-    };
-    float least = std::numeric_limits<float>::infinity();
-    for (std::size_t k = 0; k < change.size(); ++k)
-        if (!std::isnan(costs[k])) least = std::min(least, outputs[k]);
-    double chances = 0, expected = 0;
-    for (std::size_t k = 0; k < change.size(); ++k) {
-        change[k] = std::isnan(costs[k])
-                        ? 0
-                        : static_cast<float>(std::exp(-o.sharpness * (outputs[k] - least)));
-        if (change[k] == 0) continue;
-        chances += change[k], expected += change[k] * cost(k);
-    }
-    for (std::size_t k = 0; k < change.size(); ++k)
-        if (change[k] != 0)
-            change[k] =
-                static_cast<float>(o.step * change[k] / chances * (cost(k) - expected / chances));
 }
 
 }  // namespace
@@ -119,8 +96,10 @@ Forest Forest::train(const Table& table, const ForestOptions& options,
     for (int t = 0; t < choice.trees; ++t) {
         for (std::size_t i = 0; i < table.rows; ++i) {
             const std::size_t row = i * table.outputs;
-            follow_choice(costs.data() + row, outputs.data() + row, choice,
-                          std::span(residual).subspan(row, table.outputs));
+            const auto change = std::span(residual).subspan(row, table.outputs);
+            fall_of_cost(costs.data() + row, outputs.data() + row, choice.sharpness, choice.most,
+                         change);
+            for (float& c : change) c *= static_cast<float>(choice.step);
         }
         add(descent);
     }

@@ -3,11 +3,11 @@
 #include "features/clones.hpp"
 #include "matrix/error.hpp"
 #include "models/network.hpp"
+#include "models/soft_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <random>
@@ -208,36 +208,20 @@ class Trainer {
             for (std::size_t k = 0; k < outputs; ++k)
                 if (const float y = table_.y_of(row)[k]; !std::isnan(y)) weights += weight(y);
         const auto scale = static_cast<float>(2 / weights);
-        std::vector<double> chances(outputs);
+        std::vector<float> fall(outputs);
+        const auto by =
+            static_cast<float>(options_.sharpness * choice / static_cast<double>(rows.size()));
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const float* y = table_.y_of(rows[r]);
             const float* cost = costs_.data() + rows[r] * outputs;
             const float* out = last.sums.data() + r * outputs;
             float* slope = last.slopes.data() + r * outputs;
-            float least = std::numeric_limits<float>::infinity();
-            for (std::size_t k = 0; k < outputs; ++k) {
-                if (std::isnan(y[k])) continue;
-                slope[k] = scale * static_cast<float>(weight(y[k])) * (out[k] - y[k]);
-                least = std::min(least, out[k]);
-            }
-            if (choice == 0) continue;
-            const auto capped = [&](std::size_t k) {
-                return std::min(static_cast<double>(cost[k]), options_.most);
-            };
-            double all = 0, expected = 0;
-            for (std::size_t k = 0; k < outputs; ++k) {
-                chances[k] =
-                    std::isnan(y[k])
-                        ? 0
-                        : std::exp(-options_.sharpness * static_cast<double>(out[k] - least));
-                all += chances[k];
-                if (chances[k] > 0) expected += chances[k] * capped(k);
-            }
-            expected /= all;
-            const double by = -options_.sharpness * choice / static_cast<double>(rows.size());
             for (std::size_t k = 0; k < outputs; ++k)
-                if (chances[k] > 0)
-                    slope[k] += static_cast<float>(by * chances[k] / all * (capped(k) - expected));
+                if (!std::isnan(y[k]))
+                    slope[k] = scale * static_cast<float>(weight(y[k])) * (out[k] - y[k]);
+            if (choice == 0) continue;
+            fall_of_cost(cost, out, options_.sharpness, options_.most, fall);
+            for (std::size_t k = 0; k < outputs; ++k) slope[k] -= by * fall[k];
         }
     }
 

@@ -1,10 +1,11 @@
-// Fields of an untrusted document. Every access names what it wanted.
+// Fields of an untrusted document: every access names what it wanted. And numbers for a document.
 #pragma once
 
 #include "matrix/error.hpp"
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,17 @@ inline std::vector<std::string> texts(const Json& from, const char* name) {
     std::vector<std::string> out;
     for (const Json& v : list(from, name)) out.push_back(text(v, name));
     return out;
+}
+
+/// Six digits say more than was ever measured, and keep the file small.
+inline double rounded(double value) {
+    return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+inline Json numbers(const std::vector<float>& values) {
+    Json list = Json::array();
+    for (const float v : values) list.push_back(rounded(static_cast<double>(v)));
+    return list;
 }
 
 }  // namespace sptune::models

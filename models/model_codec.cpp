@@ -1,26 +1,15 @@
 #include "models/model_codec.hpp"
 
 #include "models/json_fields.hpp"
+#include "models/network_codec.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 namespace sptune::models {
 namespace {
-
-/// Six digits say more than was ever measured, and keep the file small.
-double rounded(double value) {
-    return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
-}
-
-Json numbers(const std::vector<float>& values) {
-    Json list = Json::array();
-    for (const float v : values) list.push_back(rounded(static_cast<double>(v)));
-    return list;
-}
 
 // The pieces, each beside its way back.
 
@@ -60,42 +49,6 @@ Forest decode_forest(const Json& json, Arrays arrays) {
     return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
             floats(json, "base"), std::move(roots), nodes_of(bytes(json, "nodes", arrays)),
             fixed_from(bytes(json, "leaves", arrays))};
-}
-
-Json encode(const Network& network, double share, Bytes& arrays) {
-    Json scales = Json::array(), layers = Json::array();
-    std::vector<float> quantiles;
-    for (const Network::Scale& s : network.scales()) {
-        scales.push_back({s.quantiles.size(), s.mean, s.deviation});
-        quantiles.insert(quantiles.end(), s.quantiles.begin(), s.quantiles.end());
-    }
-    for (const Network::Layer& layer : network.layers()) {
-        layers.push_back({{"bias", numbers(layer.bias)}});
-        put_bytes(layers.back(), "weights", to_fixed_point(layer.weights), arrays);
-    }
-    Json json{{"share", rounded(share)}, {"scales", scales}, {"layers", layers}};
-    put_bytes(json, "quantiles", to_words(quantiles), arrays);
-    return json;
-}
-
-Network decode_network(const Json& json, Arrays arrays) {
-    const std::vector<float> quantiles = floats_from_words(bytes(json, "quantiles", arrays));
-    std::vector<Network::Scale> scales;
-    auto next = quantiles.begin();
-    for (const Json& s : list(json, "scales")) {
-        if (!s.is_array() || s.size() != 3) throw Error("scales must have three numbers each");
-        const std::int32_t count = integer(s[0], "scales");
-        if (count < 1 || count > quantiles.end() - next)
-            throw Error("scales have more quantiles than there are");
-        scales.push_back({{next, next + count},
-                          static_cast<float>(number(s[1], "scales")),
-                          static_cast<float>(number(s[2], "scales"))});
-        next += count;
-    }
-    std::vector<Network::Layer> layers;
-    for (const Json& layer : list(json, "layers"))
-        layers.push_back({fixed_from(bytes(layer, "weights", arrays)), floats(layer, "bias")});
-    return {std::move(scales), std::move(layers)};
 }
 
 }  // namespace

@@ -55,8 +55,7 @@ TEST(Network, UnknownTargetsCountForNothing) {
     EXPECT_LT(error_of(network, known_functions(300, 4), 0), 0.05);
 }
 
-/// The second output alone tells what choosing costs; by its squared error it hardly counts, as the
-/// first one is loud and cannot be learned.
+/// The targets are alike, so that costs alone tell which output should be the lesser one.
 TEST(Network, FollowsTheCostOfTheChoice) {
     Table t{1000, 1, 2, {}, {}};
     std::vector<float> costs;

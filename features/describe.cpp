@@ -32,7 +32,7 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
 
     f.sampled_share = static_cast<double>(plan.rows.rows()) / static_cast<double>(rows);
     describe_sampled_diagonals(counts.diagonals, f);
-    describe_sell(counts.sell, f);
+    describe_sell(counts.sell, plan.sell_block, f);
     describe_blocks(counts.blocks, f);
     if (rows == cols) {
         // Without off-diagonal entries there is nothing that could be unsymmetric.

@@ -9,7 +9,9 @@ namespace sptune {
 RowSample::RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit,
                      std::int64_t windows)
     : unit_(unit), everything_(wanted >= rows) {
-    const std::int64_t groups = (rows + unit - 1) / unit;
+    // A last group with fewer rows would speak for all of them.
+    const std::int64_t groups =
+        everything_ ? (rows + unit - 1) / unit : std::max<std::int64_t>(rows / unit, 1);
     const std::int64_t taken = std::clamp<std::int64_t>(wanted / unit, 1, groups);
     const std::int64_t parts = everything_ ? groups : std::min(windows, taken);
     for (std::int64_t part = 0; part < parts; ++part) {

@@ -38,9 +38,9 @@ struct SampleView {
     }
 };
 
-/// Whole groups of `unit` rows: all of them where `wanted` rows allow it, otherwise up to `windows`
-/// stretches of rows, one at a pseudo-random place of each equal part of the matrix. Depends on
-/// its arguments alone.
+/// Groups of `unit` rows: all of them, the last one perhaps with fewer, where `wanted` rows allow
+/// it, otherwise up to `windows` stretches of whole groups, one at a pseudo-random place of each
+/// equal part of the matrix. Depends on its arguments alone.
 class RowSample {
   public:
     RowSample(std::int64_t rows, std::int64_t wanted, std::int64_t unit, std::int64_t windows);

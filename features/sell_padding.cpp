@@ -190,11 +190,25 @@ SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact) {
     return slots;
 }
 
-void describe_sell(const SellSlots& slots, Features& f) {
-    for (std::size_t p = 0; p < slots.stored.size(); ++p)
-        if (f.sell[p].sigma != 0 && slots.entries > 0)
-            f.sell[p].padding =
-                static_cast<double>(slots.stored[p]) / static_cast<double>(slots.entries) - 1;
+void describe_sell(const SellSlots& slots, std::int64_t block_rows, Features& f) {
+    if (slots.entries == 0) return;
+    const auto all = static_cast<double>(f.rows);
+    const auto block = static_cast<double>(std::min(block_rows, f.rows));
+    double sorted = 0;
+    // Probes of one C follow each other, σ = n last.
+    for (std::size_t p = f.sell.size(); p-- > 0;) {
+        SellPadding& s = f.sell[p];
+        if (s.sigma == 0) {
+            sorted = s.padding;
+            continue;
+        }
+        s.padding = static_cast<double>(slots.stored[p]) / static_cast<double>(slots.entries) - 1;
+        const double window = std::min(static_cast<double>(s.sigma), all);
+        if (s.sigma > 1 && window > block)
+            s.padding =
+                sorted + (s.padding - sorted) * (1 / window - 1 / all) / (1 / block - 1 / all);
+        s.padding = std::max(s.padding, sorted);
+    }
 }
 
 template SellSlots sell_slots(const std::int32_t*, RowWindow, bool);

@@ -66,6 +66,21 @@ TEST_P(EveryFamily, TheSameForAnyThreadsAndTypes) {
     }
 }
 
+TEST(SortedRows, InOneWindowAreAsWhenAllAreSorted) {
+    const auto a = generate<double>({"bipartite", {{"rows", 3000}, {"cols", 5000}, {"mean", 9}}});
+    const Features f = extract_features(a.view());
+    ASSERT_LT(f.sampled_share, 0.1);
+    for (std::size_t i = 0; i + 1 < f.sell.size(); ++i) {
+        const double all = f.sell[i + 1].padding;  // as it is where σ = n comes next
+        if (f.sell[i].sigma == 4096) {
+            EXPECT_EQ(f.sell[i].padding, all);
+        }
+        if (f.sell[i + 1].sigma == 0) {
+            EXPECT_GE(f.sell[i].padding, all);
+        }
+    }
+}
+
 /// The estimates next to the same counts over all rows.
 TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     const auto a = generate<double>({GetParam(), {{"rows", 30000}}});
@@ -79,7 +94,7 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
         count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
     describe_sampled_diagonals(
         count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all), truth);
-    describe_sell(slots, truth);
+    describe_sell(slots, kSellBlock, truth);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
         EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.4 * truth.bsr[i].fill)

@@ -42,26 +42,40 @@ double sell_padding(const Features& f, int c, int sigma) {
     return padding;
 }
 
-/// Fill of r×c blocks; sizes that are not probed from those that are: blocks of r·c entries fill
-/// about as well as the nearest probed shape.
-double bsr_fill(const Features& f, int r, int c) {
-    double best = std::numeric_limits<double>::infinity(), fill = 1;
+/// The probed fill of r×c blocks; 0: not probed.
+double probed_fill(const Features& f, int r, int c) {
+    if (r == 1 && c == 1) return 1;
     for (const BsrFill& probe : f.bsr)
-        if (probe.r == r && probe.c == c) return probe.fill > 0 ? probe.fill : 1;
-    for (const BsrFill& probe : f.bsr) {
-        const double distance = std::abs(std::log2(static_cast<double>(probe.r) / r)) +
-                                std::abs(std::log2(static_cast<double>(probe.c) / c));
-        if (distance < best) best = distance, fill = probe.fill;
-    }
+        if (probe.r == r && probe.c == c) return probe.fill;
+    return 0;
+}
+
+/// Fill of r×c blocks. What is not probed is as full as its rows and its columns together: right
+/// for scattered entries as for dense blocks that it divides or cuts through.
+double bsr_fill(const Features& f, int r, int c) {
+    double fill = probed_fill(f, r, c);
+    if (fill <= 0) fill = probed_fill(f, r, 1) * probed_fill(f, 1, c);
     return fill > 0 ? fill : 1;
 }
 
-/// Share of nnz beyond the row-length quantile `percent`.
-double hyb_rest(const Features& f, int percent) {
-    const int quantiles[] = {50, 75, 90, 95};
-    for (std::size_t i = 0; i < f.hyb_remainder.size(); ++i)
-        if (percent <= quantiles[i]) return f.hyb_remainder[i];
-    return f.hyb_remainder.back();
+/// Of rows cut off at the row-length quantile `percent`.
+struct CutRows {
+    double width;  ///< the quantile: entries of a row that are kept at most
+    double rest;   ///< share of nnz beyond it
+};
+
+/// Features have the shares beyond the quantiles, but of these only the median. From one to the
+/// next the rest falls by width · rows / nnz times the share of rows that reach beyond, which lies
+/// between those of the two quantiles.
+CutRows cut_rows(const Features& f, int percent) {
+    const double quantiles[] = {0.5, 0.75, 0.9, 0.95};
+    CutRows cut{f.row_median, f.hyb_remainder[0]};
+    for (std::size_t i = 1; i < f.hyb_remainder.size() && percent > 100 * quantiles[i - 1]; ++i) {
+        const double beyond = std::sqrt((1 - quantiles[i - 1]) * (1 - quantiles[i]));
+        cut.width += (cut.rest - f.hyb_remainder[i]) * f.row_mean / beyond;
+        cut.rest = f.hyb_remainder[i];
+    }
+    return cut;
 }
 
 /// Whether the columns of `rows` neighbouring rows surely span less than 2^16.
@@ -112,10 +126,9 @@ Holding holding(const Features& f, const Variant& v) {
         h.bytes = h.stored * (value + column);
         h.fits = !compressed || narrow(f, 32);
     } else if (format == "hyb") {
-        const double rest = nnz * hyb_rest(f, param_or(v.params, "q", 90));
-        // The quantile itself is not a feature; the ELL part is about as full as its SELL would be.
-        h.stored =
-            std::min((nnz - rest) * (1 + sell_padding(f, 256, 1)), rows * f.row_mean * 2) + rest;
+        const auto [width, share] = cut_rows(f, param_or(v.params, "q", 90));
+        const double rest = nnz * share;
+        h.stored = rows * std::min(width, static_cast<double>(f.row_max)) + rest;
         h.bytes = (h.stored - rest) * (value + kIndex) + rest * (value + 2 * kIndex);
     } else if (format == "bsr") {
         const int r = param_or(v.params, "r", 1), c = param_or(v.params, "c", 1);

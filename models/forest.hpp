@@ -19,6 +19,8 @@ struct Table {
     std::size_t rows = 0, inputs = 0, outputs = 0;
     std::vector<float> x;  ///< rows × inputs
     std::vector<float> y;  ///< rows × outputs
+    /// Rows × outputs, or none: how far each output is known to be behind (see Network).
+    std::vector<float> known = {};
     const float* x_of(std::size_t row) const { return x.data() + row * inputs; }
     const float* y_of(std::size_t row) const { return y.data() + row * outputs; }
 };

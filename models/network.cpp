@@ -59,8 +59,8 @@ float Network::Scale::of(float x) const {
     return 0.5f * (kWide * (2 * place / static_cast<float>(steps) - 1) + distance);
 }
 
-Network::Network(std::vector<Scale> scales, std::vector<Layer> layers)
-    : scales_(std::move(scales)), layers_(std::move(layers)) {
+Network::Network(std::vector<Scale> scales, std::vector<Layer> layers, std::vector<float> gains)
+    : scales_(std::move(scales)), layers_(std::move(layers)), gains_(std::move(gains)) {
     require(!scales_.empty() && !layers_.empty(), "has no inputs or no layers");
     for (const Scale& s : scales_) {
         require(!s.quantiles.empty() && all_finite(s.quantiles), "a quantile is not a number");
@@ -75,9 +75,11 @@ Network::Network(std::vector<Scale> scales, std::vector<Layer> layers)
         require(layer.weights.size() == width * layer.bias.size(), "layers do not fit together");
         width = layer.bias.size();
     }
+    require(gains_.empty() || (gains_.size() == width && all_finite(gains_)),
+            "gains do not match the outputs");
 }
 
-void Network::predict(const float* x, float* out) const {
+void Network::predict(const float* x, const float* known, float* out) const {
     std::vector<float> now(scales_.size()), next;
     for (std::size_t i = 0; i < now.size(); ++i) now[i] = scales_[i].of(x[i]);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -88,6 +90,8 @@ void Network::predict(const float* x, float* out) const {
             for (float& value : next) value = hard_swish(value);
         now.swap(next);
     }
+    for (std::size_t k = 0; k < gains_.size(); ++k)
+        now[k] = squeezed_sum(now[k] + gains_[k] * known[k]);
     std::copy(now.begin(), now.end(), out);
 }
 

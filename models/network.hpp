@@ -5,6 +5,8 @@
 
 #include "models/forest.hpp"
 
+#include <cmath>
+
 namespace sptune::models {
 
 struct NetworkOptions {
@@ -12,7 +14,7 @@ struct NetworkOptions {
     double share = 0;
     std::size_t least_samples = 1000;  ///< with fewer there is none: it would learn them by heart
     std::size_t width = 128;           ///< of both hidden layers
-    int epochs = 200;
+    int epochs = 100;
     std::size_t batch = 256;
     double rate = 2e-3;   ///< at its highest; falls to 0 along a cosine
     double decay = 1e-3;  ///< of the weights, in each step times the rate
@@ -24,8 +26,10 @@ struct NetworkOptions {
     std::uint64_t seed = 1;
 };
 
-/// Fully connected layers with hard swish x · clip(x + 3, 0, 6) / 6 between them (Howard et al.,
-/// "Searching for MobileNetV3", ICCV 2019, section 5.2).
+/// Fully connected layers, and past them what is known of each output beforehand, times a gain: the
+/// layers learn how far that is off. The sum l becomes l / (1 + |l|), as squeeze() has it. A
+/// network without gains answers what its last layer says. Between the layers there is hard swish x
+/// · clip(x + 3, 0, 6) / 6 (Howard et al., "Searching for MobileNetV3", ICCV 2019, section 5.2).
 class Network {
   public:
     /// What an input becomes: the mean of its place among the quantiles of the training set and of
@@ -44,24 +48,33 @@ class Network {
     /// Answers nothing.
     Network() = default;
     /// As stored. Throws Error where the parts do not fit together.
-    Network(std::vector<Scale> scales, std::vector<Layer> layers);
+    Network(std::vector<Scale> scales, std::vector<Layer> layers, std::vector<float> gains = {});
 
-    /// `costs` as in Forest::train().
+    /// `costs` as in Forest::train(). There are gains if the table has what is known.
     static Network train(const Table& table, const std::vector<float>& costs,
                          const NetworkOptions& options);
 
-    /// `out` has outputs() numbers, x at least inputs(). Some microseconds.
-    void predict(const float* x, float* out) const;
+    /// `out` has outputs() numbers, x at least inputs(). `known`: of each output; read only where
+    /// there are gains. Some microseconds.
+    void predict(const float* x, const float* known, float* out) const;
 
     std::size_t inputs() const { return scales_.size(); }
     std::size_t outputs() const { return layers_.empty() ? 0 : layers_.back().bias.size(); }
     const std::vector<Scale>& scales() const { return scales_; }
     const std::vector<Layer>& layers() const { return layers_; }
+    /// None, or one for each output.
+    const std::vector<float>& gains() const { return gains_; }
 
   private:
     std::vector<Scale> scales_;
     std::vector<Layer> layers_;
+    std::vector<float> gains_;
 };
+
+/// l / (1 + |l|): smooth where squeeze() ends.
+inline float squeezed_sum(float l) {
+    return l / (1 + std::abs(l));
+}
 
 /// x · clip(x + 3, 0, 6) / 6
 inline float hard_swish(float x) {

@@ -16,6 +16,7 @@ Json encode(const Network& network, double share, Bytes& arrays) {
         put_bytes(layers.back(), "weights", to_fixed_point(layer.weights), arrays);
     }
     Json json{{"share", rounded(share)}, {"scales", scales}, {"layers", layers}};
+    if (!network.gains().empty()) json["gains"] = numbers(network.gains());
     put_bytes(json, "quantiles", to_words(quantiles), arrays);
     return json;
 }
@@ -37,7 +38,10 @@ Network decode_network(const Json& json, Arrays arrays) {
     std::vector<Network::Layer> layers;
     for (const Json& layer : list(json, "layers"))
         layers.push_back({fixed_from(bytes(layer, "weights", arrays)), floats(layer, "bias")});
-    return {std::move(scales), std::move(layers)};
+    // Files of before have none.
+    std::vector<float> gains;
+    if (json.contains("gains")) gains = floats(json, "gains");
+    return {std::move(scales), std::move(layers), std::move(gains)};
 }
 
 }  // namespace sptune::models

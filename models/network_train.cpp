@@ -101,7 +101,11 @@ std::vector<Network::Scale> scales_of(const Table& table) {
 class Trainer {
   public:
     Trainer(const Table& table, const std::vector<float>& costs, const NetworkOptions& options)
-        : table_(table), costs_(costs), options_(options), random_(options.seed) {
+        : table_(table),
+          costs_(costs),
+          options_(options),
+          random_(options.seed),
+          gains_(table.known.empty() ? 0 : table.outputs) {
         scales_ = scales_of(table);
         x_.resize(table.rows * table.inputs);
         for (std::size_t i = 0; i < x_.size(); ++i)
@@ -116,6 +120,11 @@ class Trainer {
                 std::sqrt(6.0 / static_cast<double>(layer.inputs)) * (last ? 0.3 : 1);
             for (float& w : layer.weights.value)
                 w = static_cast<float>(reach * (2 * uniform() - 1));
+        }
+        if (with_gains()) {
+            std::fill(gains_.value.begin(), gains_.value.end(), 1.0f);
+            std::fill(layers_.back().bias.value.begin(), layers_.back().bias.value.end(), 0.1f);
+            return;
         }
         for (std::size_t k = 0; k < table.outputs; ++k) {
             double sum = 0, count = 0;
@@ -147,6 +156,7 @@ class Trainer {
                     layer.weights.step(rate, options_.decay, time);
                     layer.bias.step(rate, options_.decay, time);
                 }
+                gains_.step(rate, 0, time);
             }
         }
         std::vector<Network::Layer> trained;
@@ -157,10 +167,15 @@ class Trainer {
                            stored.weights.begin(), to_fixed);
             stored.bias = layer.bias.value;
         }
-        return {std::move(scales_), std::move(trained)};
+        return {std::move(scales_), std::move(trained), gains_.value};
     }
 
   private:
+    bool with_gains() const { return !table_.known.empty(); }
+    const float* known_of(std::uint32_t row) const {
+        return table_.known.data() + row * table_.outputs;
+    }
+
     /// From 0 to 1.
     double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
@@ -178,12 +193,22 @@ class Trainer {
                           layer.sums.begin() + static_cast<std::ptrdiff_t>(r * layer.outputs));
             add_product(rows.size(), layer.outputs, layer.inputs, from->data(), layer.inputs, 1,
                         layer.weights.value.data(), layer.sums.data());
-            if (&layer == &layers_.back()) break;
+            if (&layer == &layers_.back()) {
+                add_known(rows, layer.sums);
+                break;
+            }
             draw_factors(layer.factors);
             for (std::size_t i = 0; i < size; ++i)
                 layer.values[i] = hard_swish(layer.sums[i]) * layer.factors[i];
             from = &layer.values;
         }
+    }
+
+    void add_known(std::span<const std::uint32_t> rows, std::vector<float>& sums) const {
+        if (!with_gains()) return;
+        for (std::size_t r = 0; r < rows.size(); ++r)
+            for (std::size_t k = 0; k < table_.outputs; ++k)
+                sums[r * table_.outputs + k] += gains_.value[k] * known_of(rows[r])[k];
     }
 
     /// Who stays counts for who is left out.
@@ -197,8 +222,8 @@ class Trainer {
         }
     }
 
-    /// The slopes of the last layer. Loss: squared errors, those of good kernels more than those of
-    /// bad ones, and the expected cost of choosing by a soft minimum.
+    /// The slopes of the last layer and of the gains. Loss: squared errors, those of good kernels
+    /// more than those of bad ones, and the expected cost of choosing by a soft minimum.
     void differentiate(std::span<const std::uint32_t> rows, double choice) {
         TrainedLayer& last = layers_.back();
         const std::size_t outputs = table_.outputs;
@@ -208,20 +233,29 @@ class Trainer {
             for (std::size_t k = 0; k < outputs; ++k)
                 if (const float y = table_.y_of(row)[k]; !std::isnan(y)) weights += weight(y);
         const auto scale = static_cast<float>(2 / weights);
-        std::vector<float> fall(outputs);
+        std::vector<float> fall(outputs), out(outputs);
         const auto by =
             static_cast<float>(options_.sharpness * choice / static_cast<double>(rows.size()));
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const float* y = table_.y_of(rows[r]);
             const float* cost = costs_.data() + rows[r] * outputs;
-            const float* out = last.sums.data() + r * outputs;
+            const float* sum = last.sums.data() + r * outputs;
+            std::transform(sum, sum + outputs, out.begin(),
+                           [&](float l) { return with_gains() ? squeezed_sum(l) : l; });
             float* slope = last.slopes.data() + r * outputs;
             for (std::size_t k = 0; k < outputs; ++k)
                 if (!std::isnan(y[k]))
                     slope[k] = scale * static_cast<float>(weight(y[k])) * (out[k] - y[k]);
-            if (choice == 0) continue;
-            fall_of_cost(cost, out, options_.sharpness, options_.most, fall);
-            for (std::size_t k = 0; k < outputs; ++k) slope[k] -= by * fall[k];
+            if (choice > 0) {
+                fall_of_cost(cost, out.data(), options_.sharpness, options_.most, fall);
+                for (std::size_t k = 0; k < outputs; ++k) slope[k] -= by * fall[k];
+            }
+            if (!with_gains()) continue;
+            for (std::size_t k = 0; k < outputs; ++k) {
+                const float beyond = 1 + std::abs(sum[k]);
+                slope[k] /= beyond * beyond;  // of squeezed_sum()
+                gains_.gradient[k] += slope[k] * known_of(rows[r])[k];
+            }
         }
     }
 
@@ -262,6 +296,7 @@ class Trainer {
     std::vector<Network::Scale> scales_;
     std::vector<float> x_, input_, transposed_;
     std::vector<TrainedLayer> layers_;
+    Learned gains_;
 };
 
 }  // namespace
@@ -270,6 +305,8 @@ Network Network::train(const Table& table, const std::vector<float>& costs,
                        const NetworkOptions& options) {
     if (table.rows == 0 || table.outputs == 0) throw Error("network: nothing to learn from");
     if (costs.size() != table.y.size()) throw Error("network: costs do not match the outputs");
+    if (!table.known.empty() && table.known.size() != table.y.size())
+        throw Error("network: what is known does not match the outputs");
     return Trainer(table, costs, options).run();
 }
 

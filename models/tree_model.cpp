@@ -84,17 +84,17 @@ TreeOptions usual_options(Backend backend) {
     TreeOptions o;
     o.forest.trees = 200, o.forest.rate = 0.06;
     o.choice.trees = 40;
-    o.network.share = 0.6;
+    o.network.share = 0.7;
     if (backend == Backend::cuda) {
         o.forest.trees = 150, o.forest.depth = 7, o.forest.rate = 0.08;
         o.choice.step = 0.2;
-        o.network.share = 0.3;
+        o.network.share = 0.4;
         o.portfolio.most = 100, o.portfolio.least_blocks = true;
     }
     return o;
 }
 
-TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)) {
+TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.portfolio) {
     const std::size_t kernels = parts_.portfolio.size(), inputs = input_names().size();
     if (kernels == 0) throw Error("trees: the portfolio is empty");
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
@@ -139,6 +139,11 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     parts.times = Forest::train(times, options.forest, behind.log, options.choice);
     parts.sides = Forest::train(sides, options.side);
     if (options.network.share > 0 && samples.size() >= options.network.least_samples) {
+        const Moving moving(parts.portfolio);
+        for (const Sample* s : samples) {
+            const auto known = moving.behind(s->features, s->device, s->value);
+            times.known.insert(times.known.end(), known.begin(), known.end());
+        }
         parts.network = Network::train(times, behind.log, options.network);
         parts.network_share = options.network.share;
     }
@@ -190,11 +195,14 @@ double TreeModel::roofline_us(const Features& f, const db::Device& device, Value
     return streaming_us(f, known, value);
 }
 
-std::vector<float> TreeModel::behind_of(const std::vector<float>& x) const {
+std::vector<float> TreeModel::behind_of(const Features& features, const db::Device& device,
+                                        ValueType value, const std::vector<float>& x) const {
     std::vector<float> behind = parts_.times.predict(x);
     if (parts_.network_share == 0) return behind;
     std::vector<float> second(behind.size());
-    parts_.network.predict(x.data(), second.data());
+    std::vector<float> known;
+    if (!parts_.network.gains().empty()) known = moving_.behind(features, device, value);
+    parts_.network.predict(x.data(), known.data(), second.data());
     const auto share = static_cast<float>(parts_.network_share);
     for (std::size_t k = 0; k < behind.size(); ++k) behind[k] += share * (second[k] - behind[k]);
     return behind;
@@ -207,7 +215,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     if (options.empty()) return out;
     const ValueType value = options.front().variant->value;
     const auto x = inputs(features, device, value);
-    const auto behind = behind_of(x), sides = parts_.sides.predict(x);
+    const auto behind = behind_of(features, device, value, x), sides = parts_.sides.predict(x);
     const double csr_us = roofline_us(features, device, value) * std::exp(sides[0]);
     const double csr_behind = unsqueeze(behind[0]);
     const std::vector<Places> places = places_of(features, options);
@@ -223,7 +231,8 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
 }
 
 double TreeModel::confidence(const Features& features, const db::Device& device) const {
-    const auto behind = behind_of(inputs(features, device, ValueType::f64));
+    constexpr ValueType kValue = ValueType::f64;
+    const auto behind = behind_of(features, device, kValue, inputs(features, device, kValue));
     const auto best = std::min_element(behind.begin(), behind.end()) - behind.begin();
     const std::string& format = parts_.portfolio[static_cast<std::size_t>(best)].format;
     double share = 0.5;

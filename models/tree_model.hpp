@@ -2,6 +2,7 @@
 // is behind the best, and a network that does the same; the weighted mean of both counts.
 #pragma once
 
+#include "models/moving.hpp"
 #include "models/network.hpp"
 #include "models/portfolio.hpp"
 #include "models/predictor.hpp"
@@ -73,11 +74,13 @@ class TreeModel final : public Predictor {
     };
     std::vector<Places> places_of(const Features& features, std::span<const Option> options) const;
     /// Of the portfolio, squeezed: the mean of trees and network.
-    std::vector<float> behind_of(const std::vector<float>& x) const;
+    std::vector<float> behind_of(const Features& features, const db::Device& device,
+                                 ValueType value, const std::vector<float>& x) const;
     /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
     double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
 
     Parts parts_;
+    Moving moving_;
     std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()
     std::vector<char> in_place_;                            ///< needs no conversion
 };

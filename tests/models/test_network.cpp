@@ -35,7 +35,8 @@ double error_of(const Network& network, const Table& t, std::size_t output) {
     double sum = 0;
     std::vector<float> y(t.outputs);
     for (std::size_t i = 0; i < t.rows; ++i) {
-        network.predict(t.x_of(i), y.data());
+        const float* known = t.known.empty() ? nullptr : t.known.data() + i * t.outputs;
+        network.predict(t.x_of(i), known, y.data());
         sum += std::pow(y[output] - t.y_of(i)[output], 2);
     }
     return std::sqrt(sum / static_cast<double>(t.rows));
@@ -72,10 +73,34 @@ TEST(Network, FollowsTheCostOfTheChoice) {
     const Network network = Network::train(t, costs, o);
     float low[2], high[2];
     const float left = 0.2f, right = 0.8f;
-    network.predict(&left, low);
-    network.predict(&right, high);
+    network.predict(&left, nullptr, low);
+    network.predict(&right, nullptr, high);
     EXPECT_LT(low[0], low[1]);
     EXPECT_GT(high[0], high[1]);
+}
+
+/// What is known is right, so that a network that has seen only the left half is right on the
+/// other.
+TEST(Network, WhatIsKnownCarriesBeyondWhatWasSeen) {
+    const auto half = [](float side, std::uint64_t seed) {
+        Table t{600, 1, 2, {}, {}, {}};
+        std::mt19937_64 random(seed);
+        std::uniform_real_distribution<float> number(0, 1);
+        for (std::size_t i = 0; i < t.rows; ++i) {
+            const float x = side * number(random), behind = 2 * number(random);
+            t.x.push_back(x);
+            for (const float known : {behind, 0.5f * behind}) {
+                t.known.push_back(known);
+                t.y.push_back(squeezed_sum(known));
+            }
+        }
+        return t;
+    };
+    const Table seen = half(-1, 1), unseen = half(1, 2);
+    const Network network = Network::train(seen, seen.y, small());
+    ASSERT_EQ(network.gains().size(), 2u);
+    EXPECT_LT(error_of(network, unseen, 0), 0.05);
+    EXPECT_LT(error_of(network, unseen, 1), 0.05);
 }
 
 TEST(Network, TheSameSeedGivesTheSame) {
@@ -97,7 +122,7 @@ TEST(Network, WhatLiesFarOutStaysFinite) {
     float y[2];
     for (const float far : {-1e30f, 1e30f}) {
         const float x[] = {far, far, far, far};
-        network.predict(x, y);
+        network.predict(x, nullptr, y);
         EXPECT_LT(std::abs(y[0]) + std::abs(y[1]), 100);
     }
 }
@@ -133,9 +158,14 @@ TEST(Network, PartsThatDoNotFitAreRefused) {
                                         {{0}, 0, 0},
                                         {{0}, 0, kNaN}})
         EXPECT_THROW(Network({wrong, two[1]}, {layer}), Error);
+    EXPECT_NO_THROW(Network(two, {layer}, {1, 2, 3}));
+    EXPECT_THROW(Network(two, {layer}, {1, 2}), Error);
+    EXPECT_THROW(Network(two, {layer}, {1, 2, kNaN}), Error);
     EXPECT_THROW(Network::train(Table{}, {}, {}), Error);
-    const Table t = known_functions(10, 8);
+    Table t = known_functions(10, 8);
     EXPECT_THROW(Network::train(t, {}, {}), Error) << "no costs";
+    t.known = {1};
+    EXPECT_THROW(Network::train(t, t.y, {}), Error);
 }
 
 }  // namespace

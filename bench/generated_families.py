@@ -137,6 +137,31 @@ def layers(rng, nnz):
     return "layers", {"rows": max(nnz / (3 * block if dense else block + 2), 3 * block), "block": block, "dense": dense}
 
 
+def oblong(rng, nnz):
+    """Far from square: set covering, incidence, terms by documents, samples by features."""
+    kind = rng.choice(["uniform", "bipartite", "power-law", "runs", "mixed-rows"])
+    short = round(in_small(rng, 4, 6000, math.sqrt(nnz)))
+    if rng.random() < 0.7:  # few rows, long ones
+        rows, mean = short, max(nnz / short, 2)
+        cols = round(min(mean * log_uniform(rng, 2.5, 300), max(1e7, 2.5 * mean)))
+    else:
+        cols = 4 * short
+        mean = log_uniform(rng, 1, short)
+        rows = nnz / mean
+    if kind == "uniform":
+        options = {"density": mean / cols}
+    elif kind == "runs":
+        length = in_small(rng, 1.5, 60, mean)
+        options = {"runs": max(round(mean / length), 1), "length": round(length), "vary": rng.random()}
+    elif kind == "mixed-rows":
+        share, less = log_uniform(rng, 0.01, 0.5), rng.uniform(0.02, 0.7)
+        options = {"short": max(round(mean * less), 1), "long": min(round(mean * (1 / share - less)) + 1, cols),
+                   "share": share, "reach": max(round(cols * log_uniform(rng, 0.01, 1)), 2)}
+    else:
+        options = {"mean": mean}
+    return kind, {"rows": rows, "cols": cols, **options}
+
+
 def changed(maker):
     """Entries left out, or another order, or dense blocks: fewer families than there are such matrices."""
     def make(rng, nnz):
@@ -161,3 +186,4 @@ GENERATED = [*STENCILS, fem, fem, banded, banded, uniform, per_row, power_law, r
 CHANGED = [changed(m) for m in (*STENCILS, banded, banded, uniform, per_row, power_law, rmat, block_diagonal, *VARIED)]
 # For matrices of any size: what varies most twice as often as the rest.
 LARGE = [*VARIED, *CHANGED, *map(changed, VARIED), *GENERATED]
+OBLONG = [oblong]

@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-from generated_families import CHANGED, GENERATED, LARGE
+from generated_families import CHANGED, GENERATED, LARGE, OBLONG
 from written_families import WRITTEN
 
 GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
@@ -59,8 +59,8 @@ def write_market(path, rng, rows, cols, lists):
 def plan(args):
     """(name, maker, nnz, seed) of every matrix, mixed."""
     rng = random.Random(args.seed)
-    if args.large:
-        makers = [(m, True) for m in LARGE]
+    if args.large or args.oblong:
+        makers = [(m, True) for m in (LARGE if args.large else []) + (OBLONG if args.oblong else [])]
     else:
         makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN] + [(m, True) for m in CHANGED]
     every = []
@@ -134,6 +134,7 @@ def main():
     parser.add_argument("--op", default="spmv", choices=["spmv", "spgemm"])
     parser.add_argument("--large", action="store_true",
                         help="only families that sptune generate makes, which are of any size up to --largest")
+    parser.add_argument("--oblong", action="store_true", help="only those far from square; with --large those as well")
     parser.add_argument("--precisions", default="f64,f32")
     parser.add_argument("--count", type=int, default=140, help="matrices to make")
     parser.add_argument("--smallest", type=float, default=2e3, help="nonzeros")

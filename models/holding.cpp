@@ -12,34 +12,44 @@ constexpr double kIndex = sizeof(index_t), kOffset = sizeof(std::uint16_t);
 /// Times the bytes of CSR: the same cap as Limits::storage_factor.
 constexpr double kMostBytes = 4;
 
-double value_bytes(const Variant& v) {
-    return v.value == ValueType::f64 ? 8 : 4;
+double csr_bytes(const Features& f, const Layout& l) {
+    return static_cast<double>(f.nnz) * (l.value + kIndex) +
+           (static_cast<double>(f.rows) + 1) * l.pointer;
 }
 
-double pointer_bytes(const Variant& v) {
-    return v.index == IndexType::i64 ? 8 : 4;
+/// Rows that are sorted together, one over: what a window pads hardly depends on its size, so that
+/// in all they pad in proportion to this. Unsorted slices are windows of C rows.
+double windows_per_row(int c, int sigma) {
+    return sigma == kAll ? 0 : 1.0 / (sigma == 1 ? c : sigma);
 }
 
-double csr_bytes(const Features& f, const Variant& v) {
-    return static_cast<double>(f.nnz) * (value_bytes(v) + kIndex) +
-           (static_cast<double>(f.rows) + 1) * pointer_bytes(v);
+/// The probed C that is the nearest to the one asked for.
+int nearest_c(const Features& f, int c) {
+    int nearest = 0;
+    const auto ratio = [&](int other) { return 1.0 * std::max(c, other) / std::min(c, other); };
+    for (const SellPadding& probe : f.sell)
+        if (probe.c > 0 && (nearest == 0 || ratio(probe.c) < ratio(nearest))) nearest = probe.c;
+    return nearest;
 }
 
-/// Padding of the probed (C, σ) that comes nearest to the one asked for: the same C where there is
-/// one, then the nearest σ.
+/// Padding of SELL-C-σ: as probed, or between the next smaller and the next larger σ that are.
 double sell_padding(const Features& f, int c, int sigma) {
-    for (const SellPadding& probe : f.sell)  // the usual case; distances cost two logarithms each
-        if (probe.c == c && probe.sigma == sigma) return probe.padding;
-    const auto window = [&](int s) {
-        return s == kAll ? std::log2(static_cast<double>(f.rows) + 1) : std::log2(s);
-    };
-    double best = std::numeric_limits<double>::infinity(), padding = 0;
+    const double wanted = windows_per_row(c, sigma);
+    const SellPadding *smaller = nullptr, *larger = nullptr;  // windows
+    double of_smaller = 0, of_larger = 0;
     for (const SellPadding& probe : f.sell) {
-        const double distance = 100 * std::abs(std::log2(static_cast<double>(probe.c) / c)) +
-                                std::abs(window(probe.sigma) - window(sigma));
-        if (distance < best) best = distance, padding = probe.padding;
+        if (probe.c != c) continue;
+        if (probe.sigma == sigma) return probe.padding;
+        const double here = windows_per_row(c, probe.sigma);
+        if (here >= wanted && (!smaller || here < of_smaller)) smaller = &probe, of_smaller = here;
+        if (here <= wanted && (!larger || here > of_larger)) larger = &probe, of_larger = here;
     }
-    return padding;
+    if (smaller && larger && of_smaller > of_larger)
+        return larger->padding + (smaller->padding - larger->padding) * (wanted - of_larger) /
+                                     (of_smaller - of_larger);
+    if (smaller || larger) return (smaller ? smaller : larger)->padding;
+    const int other = nearest_c(f, c);
+    return other > 0 ? sell_padding(f, other, sigma) : 0;
 }
 
 /// The probed fill of r×c blocks; 0: not probed.
@@ -83,12 +93,16 @@ bool narrow(const Features& f, double rows) {
     return f.cols < 65536 || 2 * static_cast<double>(f.bandwidth_max) + rows < 65536;
 }
 
-/// The layout behind a vendor's kernel; where the vendor does not say, it starts from CSR.
-std::string_view layout_format(const Variant& v) {
-    if (!v.vendor) return v.format;
-    for (const std::string_view known : {"coo", "sell", "bsr"})
-        if (v.algorithm == known) return known;
-    return "csr";
+/// What a vendor's kernel starts from, as far as the vendor says; CSR where nothing is known.
+Layout::Kind kind_of(const Variant& v) {
+    using enum Layout::Kind;
+    static constexpr std::pair<std::string_view, Layout::Kind> kKinds[] = {
+        {"coo", coo}, {"csc", csc}, {"sell", sell}, {"pjds", sell}, {"ell", ell},
+        {"hyb", hyb}, {"bsr", bsr}, {"dia", dia},   {"hdia", hdia}};
+    const std::string_view name = v.vendor ? v.algorithm : v.format;
+    for (const auto& [known, kind] : kKinds)
+        if (known == name && (!v.vendor || kind == coo || kind == sell || kind == bsr)) return kind;
+    return csr;
 }
 
 }  // namespace
@@ -99,82 +113,120 @@ int param_or(const Params& params, std::string_view name, int fallback) {
     return fallback;
 }
 
-Holding holding(const Features& f, const Variant& v) {
-    const double rows = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
-    const double value = value_bytes(v);
-    const double pointer = pointer_bytes(v);
-    const bool compressed = param_or(v.params, "x", 32) == 16;
-    const double column = compressed ? kOffset : kIndex;
-    const std::string_view format = layout_format(v);
-    Holding h{nnz, nnz * (value + column) + (rows + 1) * pointer, true};
-
-    if (format == "csr") {
-        if (compressed) h.bytes += rows * kIndex, h.fits = narrow(f, 1) || v.algorithm == "tiles";
-    } else if (format == "coo") {
-        h.bytes = nnz * (value + 2 * kIndex);
-    } else if (format == "csc") {
-        h.bytes = nnz * (value + kIndex) + static_cast<double>(f.cols + 1) * 8;
-    } else if (format == "sell" || format == "pjds") {
-        const int c = std::max(param_or(v.params, "c", 32), 1);
-        const int sigma = format == "pjds" ? kAll : param_or(v.params, "s", 1);
-        h.stored = nnz * (1 + sell_padding(f, c, sigma));
-        h.bytes = h.stored * (value + column) + rows / c * (8 + (compressed ? kIndex : 0)) +
-                  (sigma == 1 ? 0 : rows * kIndex);
-        h.fits = !compressed || narrow(f, sigma == kAll ? rows : std::max(c, sigma));
-    } else if (format == "ell") {
-        h.stored = f.ell_fill > 0 ? nnz / f.ell_fill : 0;
-        h.bytes = h.stored * (value + column);
-        h.fits = !compressed || narrow(f, 32);
-    } else if (format == "hyb") {
-        const auto [width, share] = cut_rows(f, param_or(v.params, "q", 90));
-        const double rest = nnz * share;
-        h.stored = rows * std::min(width, static_cast<double>(f.row_max)) + rest;
-        h.bytes = (h.stored - rest) * (value + kIndex) + rest * (value + 2 * kIndex);
-    } else if (format == "bsr") {
-        const int r = param_or(v.params, "r", 1), c = param_or(v.params, "c", 1);
-        h.stored = nnz / bsr_fill(f, r, c);
-        h.bytes = h.stored * value + h.stored / (r * c) * kIndex + rows / r * 8;
-    } else if (format == "dia") {
-        if (param_or(v.params, "f", kAll) == kAll) {
-            h.stored = static_cast<double>(f.diagonals) * rows;
-            h.bytes = h.stored * value;
-        } else {
-            const double rest = nnz * (1 - f.dense_diagonal_share);
-            h.stored = static_cast<double>(f.dense_diagonals) * rows + rest;
-            h.bytes = (h.stored - rest) * value + rest * (value + kIndex) +
-                      (rest > 0 ? (rows + 1) * 8 : 0);
-            h.fits = f.dense_diagonals > 0;
-        }
-    } else if (format == "hdia") {
-        // Diagonals that go on in every other row or less are not kept. Those of a slice hold so
-        // many zeros as they end and begin in its midst; the rest is padded as SELL is.
-        const double c = std::max(param_or(v.params, "c", 8), 1);
-        const double runs = f.diagonal_runs.value_or(0), on = std::max(2 * runs - 1, 0.0) * nnz;
-        const double holes = 1 + (1 - runs) * std::log2(c);
-        const double rest = (nnz - on) * (1 + sell_padding(f, static_cast<int>(c), 1));
-        h.stored = on * holes + rest;
-        h.bytes = on * holes * (value + kIndex / c) + rest * (value + kIndex) + rows / c * 16;
-        h.fits = runs > 0.5;
+Layout layout_of(const Variant& v) {
+    using enum Layout::Kind;
+    const auto param = [&](std::string_view name, int usual) {
+        return param_or(v.params, name, usual);
+    };
+    Layout l;
+    l.kind = kind_of(v);
+    l.narrow = param("x", 32) == 16;
+    l.tiles = v.algorithm == "tiles";
+    l.value = v.value == ValueType::f64 ? 8 : 4;
+    l.pointer = v.index == IndexType::i64 ? 8 : 4;
+    if (l.kind == sell) {
+        l.c = std::max(param("c", 32), 1);
+        l.sigma = v.format == "pjds" ? kAll : param("s", 1);
+    } else if (l.kind == hdia) {
+        l.c = std::max(param("c", 8), 1);
+    } else if (l.kind == bsr) {
+        l.r = param("r", 1), l.c = param("c", 1);
+    } else if (l.kind == hyb) {
+        l.percent = param("q", 90);
+    } else if (l.kind == dia) {
+        l.percent = param("f", kAll);
     }
-    h.fits = h.fits && h.bytes <= kMostBytes * csr_bytes(f, v);
+    return l;
+}
+
+Holding holding(const Features& f, const Layout& l) {
+    using enum Layout::Kind;
+    const double rows = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
+    const double column = l.narrow ? kOffset : kIndex;
+    Holding h{nnz, nnz * (l.value + column) + (rows + 1) * l.pointer, true};
+    switch (l.kind) {
+        case csr:
+            if (l.narrow) h.bytes += rows * kIndex, h.fits = narrow(f, 1) || l.tiles;
+            break;
+        case coo:
+            h.bytes = nnz * (l.value + 2 * kIndex);
+            break;
+        case csc:
+            h.bytes = nnz * (l.value + kIndex) + static_cast<double>(f.cols + 1) * 8;
+            break;
+        case sell:
+            h.stored = nnz * (1 + sell_padding(f, l.c, l.sigma));
+            h.bytes = h.stored * (l.value + column) + rows / l.c * (8 + (l.narrow ? kIndex : 0)) +
+                      (l.sigma == 1 ? 0 : rows * kIndex);
+            h.fits = !l.narrow || narrow(f, l.sigma == kAll ? rows : std::max(l.c, l.sigma));
+            break;
+        case ell:
+            h.stored = f.ell_fill > 0 ? nnz / f.ell_fill : 0;
+            h.bytes = h.stored * (l.value + column);
+            h.fits = !l.narrow || narrow(f, 32);
+            break;
+        case hyb: {
+            const auto [width, share] = cut_rows(f, l.percent);
+            const double rest = nnz * share;
+            h.stored = rows * std::min(width, static_cast<double>(f.row_max)) + rest;
+            h.bytes = (h.stored - rest) * (l.value + kIndex) + rest * (l.value + 2 * kIndex);
+            break;
+        }
+        case bsr:
+            h.stored = nnz / bsr_fill(f, l.r, l.c);
+            h.bytes = h.stored * l.value + h.stored / (l.r * l.c) * kIndex + rows / l.r * 8;
+            break;
+        case dia:
+            if (l.percent == kAll) {
+                h.stored = static_cast<double>(f.diagonals) * rows;
+                h.bytes = h.stored * l.value;
+            } else {
+                const double rest = nnz * (1 - f.dense_diagonal_share);
+                h.stored = static_cast<double>(f.dense_diagonals) * rows + rest;
+                h.bytes = (h.stored - rest) * l.value + rest * (l.value + kIndex) +
+                          (rest > 0 ? (rows + 1) * 8 : 0);
+                h.fits = f.dense_diagonals > 0;
+            }
+            break;
+        case hdia: {
+            // Diagonals that go on in every other row or less are not kept. Those of a slice hold
+            // so many zeros as they end and begin in its midst; the rest is padded as SELL is.
+            const double runs = f.diagonal_runs.value_or(0), on = std::max(2 * runs - 1, 0.0) * nnz;
+            const double holes = 1 + (1 - runs) * std::log2(l.c);
+            const double rest = (nnz - on) * (1 + sell_padding(f, l.c, 1));
+            h.stored = on * holes + rest;
+            h.bytes =
+                on * holes * (l.value + kIndex / l.c) + rest * (l.value + kIndex) + rows / l.c * 16;
+            h.fits = runs > 0.5;
+            break;
+        }
+    }
+    h.fits = h.fits && h.bytes <= kMostBytes * csr_bytes(f, l);
     return h;
 }
 
+Holding holding(const Features& f, const Variant& v) {
+    return holding(f, layout_of(v));
+}
+
 bool surely_fits(const Features& f, const Variant& v) {
-    const bool blocks = v.format == "bsr";
-    if (v.vendor || !(blocks || v.format == "sell" || v.format == "ell" || v.format == "pjds" ||
-                      v.format == "hdia"))
-        return false;
-    if (blocks && !(f.columns_sorted && f.cols >= param_or(v.params, "c", 1))) return false;
-    const Holding h = holding(f, v);
+    using enum Layout::Kind;
+    const Layout l = layout_of(v);
+    const bool blocks = l.kind == bsr;
+    if (v.vendor || !(blocks || l.kind == sell || l.kind == ell || l.kind == hdia)) return false;
+    if (blocks && !(f.columns_sorted && f.cols >= l.c)) return false;
+    const Holding h = holding(f, l);
     constexpr double kManyEntries = 1 << 30;  // 32-bit counts have room for twice as many
-    return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, v);
+    return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, l);
+}
+
+std::uint64_t estimated_bytes(const Features& f, const Layout& l) {
+    const double vectors = (static_cast<double>(f.rows) + static_cast<double>(f.cols)) * l.value;
+    return static_cast<std::uint64_t>(holding(f, l).bytes + vectors);
 }
 
 std::uint64_t estimated_bytes(const Features& f, const Variant& v) {
-    const double vectors =
-        (static_cast<double>(f.rows) + static_cast<double>(f.cols)) * value_bytes(v);
-    return static_cast<std::uint64_t>(holding(f, v).bytes + vectors);
+    return estimated_bytes(f, layout_of(v));
 }
 
 }  // namespace sptune::models

@@ -19,6 +19,24 @@ struct Holding {
 };
 Holding holding(const Features& features, const Variant& variant);
 
+/// What a variant's bytes depend on, told from its words once: for those who ask about dozens of
+/// layouts at each choice.
+struct Layout {
+    enum class Kind { csr, coo, csc, sell, ell, hyb, bsr, dia, hdia };
+    Kind kind = Kind::csr;
+    bool narrow = false;  ///< 16-bit columns
+    bool tiles = false;   ///< whose columns count from the tile's first one
+    int c = 1;            ///< rows of a slice, columns of a block
+    int sigma = 1;        ///< rows that are sorted together; kAll: all
+    int r = 1;            ///< rows of a block
+    int percent = kAll;   ///< of rows in HYB's ELL part, of a diagonal that DIA keeps; kAll: all
+    double value = 8;     ///< bytes
+    double pointer = 4;   ///< bytes
+    bool operator==(const Layout&) const = default;
+};
+Layout layout_of(const Variant& variant);
+Holding holding(const Features& features, const Layout& layout);
+
 /// Whether a look at the matrix could not turn up a reason against converting it: nothing but its
 /// size speaks against the layout, and that is far below the cap (one with diagonals may turn out
 /// to have none, and is as right as SELL then). Never for layouts whose legality costs little to
@@ -27,6 +45,7 @@ bool surely_fits(const Features& features, const Variant& variant);
 
 /// A as held, x and y.
 std::uint64_t estimated_bytes(const Features& features, const Variant& variant);
+std::uint64_t estimated_bytes(const Features& features, const Layout& layout);
 
 /// The value of parameter `name`, or `fallback` where the variant has none of that name.
 int param_or(const Params& params, std::string_view name, int fallback);

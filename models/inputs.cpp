@@ -25,7 +25,7 @@ bool wanted(const SellProbe& p) {
 
 /// Layouts whose bytes, x and y among them, are inputs: what a kernel has to move decides where a
 /// matrix is large, and sums are hard to learn for trees.
-const std::vector<Variant>& moved_layouts(ValueType value) {
+const std::vector<Layout>& moved_layouts(ValueType value) {
     const auto make = [](ValueType type) {
         std::vector<Variant> list;
         for (const int x : {32, 16}) {
@@ -51,9 +51,11 @@ const std::vector<Variant>& moved_layouts(ValueType value) {
                                    {4, 4},
                                    {8, 8}})
             list.push_back(layout("bsr", {{"r", r}, {"c", c}}, type));
-        return list;
+        std::vector<Layout> layouts;
+        for (const Variant& v : list) layouts.push_back(layout_of(v));
+        return layouts;
     };
-    static const std::vector<Variant> f32 = make(ValueType::f32), f64 = make(ValueType::f64);
+    static const std::vector<Layout> f32 = make(ValueType::f32), f64 = make(ValueType::f64);
     return value == ValueType::f32 ? f32 : f64;
 }
 
@@ -151,8 +153,8 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     // What came later stands at the end, for models that do not know it.
     put("diagonal_runs", f.diagonal_runs.value_or(-1));
     double least = all;
-    for (const Variant& v : moved_layouts(type)) {
-        const double bytes = std::max(static_cast<double>(estimated_bytes(f, v)), 1.0);
+    for (const Layout& l : moved_layouts(type)) {
+        const double bytes = std::max(static_cast<double>(estimated_bytes(f, l)), 1.0);
         least = std::min(least, bytes);
         put("moved", std::clamp(std::log2(bytes / all), -3.0, 4.0));
     }

@@ -6,6 +6,7 @@
 #include "db/entry.hpp"
 #include "features/features.hpp"
 #include "kernels/variant.hpp"
+#include "models/holding.hpp"
 
 #include <array>
 #include <vector>
@@ -23,8 +24,8 @@ class Moving {
                               ValueType value) const;
 
   private:
-    std::array<std::vector<Variant>, 2> layouts_;  ///< each once, of f32 and of f64
-    std::vector<std::size_t> layout_;              ///< of each kernel
+    std::array<std::vector<Layout>, 2> layouts_;  ///< each once, of f32 and of f64
+    std::vector<std::size_t> layout_;             ///< of each kernel
 };
 
 }  // namespace sptune::models

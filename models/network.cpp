@@ -24,11 +24,10 @@ constexpr std::size_t kLanes = 16;
 using Numbers [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 using Stored [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
 
-/// out += weightsᵀ · x
+/// out += weightsᵀ · x, where `outputs` is a multiple of kLanes.
 SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed* weights,
                                 float* out, std::size_t outputs) {
-    const std::size_t whole = outputs / kLanes * kLanes;
-    for (std::size_t k = 0; k < whole; k += kLanes) {
+    for (std::size_t k = 0; k < outputs; k += kLanes) {
         Numbers sum = {};
         for (std::size_t i = 0; i < inputs; ++i) {
             Stored row;
@@ -37,9 +36,18 @@ SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed*
         }
         for (std::size_t l = 0; l < kLanes; ++l) out[k + l] += kFixedUnit * sum[l];
     }
-    for (std::size_t i = 0; i < inputs; ++i)
-        for (std::size_t k = whole; k < outputs; ++k)
-            out[k] += kFixedUnit * x[i] * static_cast<float>(weights[i * outputs + k]);
+}
+
+/// The same with outputs of 0 at the end of each row, up to whole vectors, and with inputs for
+/// those of the layer before.
+Network::Layer filled_up(const Network::Layer& layer, std::size_t inputs) {
+    const std::size_t outputs = layer.bias.size(), rows = layer.weights.size() / outputs;
+    const std::size_t width = (outputs + kLanes - 1) / kLanes * kLanes;
+    Network::Layer filled{std::vector<Fixed>(inputs * width), layer.bias};
+    for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(layer.weights.data() + i * outputs, outputs, filled.weights.data() + i * width);
+    filled.bias.resize(width);
+    return filled;
 }
 
 }  // namespace
@@ -77,22 +85,26 @@ Network::Network(std::vector<Scale> scales, std::vector<Layer> layers, std::vect
     }
     require(gains_.empty() || (gains_.size() == width && all_finite(gains_)),
             "gains do not match the outputs");
+    std::size_t before = scales_.size();
+    for (const Layer& layer : layers_) {
+        whole_.push_back(filled_up(layer, before));
+        before = whole_.back().bias.size();
+    }
 }
 
 void Network::predict(const float* x, const float* known, float* out) const {
     std::vector<float> now(scales_.size()), next;
     for (std::size_t i = 0; i < now.size(); ++i) now[i] = scales_[i].of(x[i]);
-    for (std::size_t l = 0; l < layers_.size(); ++l) {
-        const Layer& layer = layers_[l];
+    for (const Layer& layer : whole_) {
         next = layer.bias;
         add_weighted(now.data(), now.size(), layer.weights.data(), next.data(), next.size());
-        if (l + 1 < layers_.size())
+        if (&layer != &whole_.back())
             for (float& value : next) value = hard_swish(value);
         now.swap(next);
     }
     for (std::size_t k = 0; k < gains_.size(); ++k)
         now[k] = squeezed_sum(now[k] + gains_[k] * known[k]);
-    std::copy(now.begin(), now.end(), out);
+    std::copy_n(now.begin(), outputs(), out);
 }
 
 }  // namespace sptune::models

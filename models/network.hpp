@@ -69,6 +69,7 @@ class Network {
     std::vector<Scale> scales_;
     std::vector<Layer> layers_;
     std::vector<float> gains_;
+    std::vector<Layer> whole_;  ///< the layers with so many outputs more, all 0, as a vector holds
 };
 
 /// l / (1 + |l|): smooth where squeeze() ends.

@@ -1,7 +1,7 @@
-// Adam (Kingma, Ba, ICLR 2015) with decoupled weight decay (Loshchilov, Hutter, ICLR 2019) and
-// dropout (Srivastava et al., JMLR 15, 2014).
+// Training in batches, with dropout (Srivastava et al., JMLR 15, 2014).
 #include "features/clones.hpp"
 #include "matrix/error.hpp"
+#include "models/learned.hpp"
 #include "models/network.hpp"
 #include "models/soft_choice.hpp"
 
@@ -43,27 +43,6 @@ SPTUNE_CLONES void add_product(std::size_t rows, std::size_t n, std::size_t k, c
             for (std::size_t j = 0; j < k; ++j)
                 c[i * n + l] += a[i * row_step + j * step] * b[j * n + l];
 }
-
-/// Numbers that are learned, and what Adam keeps of them.
-struct Learned {
-    std::vector<float> value, gradient, first, second;
-    explicit Learned(std::size_t size) : value(size), gradient(size), first(size), second(size) {}
-
-    void step(double rate, double decay, int time) {
-        constexpr float kFirst = 0.9f, kSecond = 0.999f, kEpsilon = 1e-8f;
-        const auto first_share = static_cast<float>(1 - std::pow(double{kFirst}, time));
-        const auto second_share = static_cast<float>(1 - std::pow(double{kSecond}, time));
-        const auto by = static_cast<float>(rate), shrink = static_cast<float>(decay);
-        for (std::size_t i = 0; i < value.size(); ++i) {
-            first[i] = kFirst * first[i] + (1 - kFirst) * gradient[i];
-            second[i] = kSecond * second[i] + (1 - kSecond) * gradient[i] * gradient[i];
-            const float change =
-                first[i] / first_share / (std::sqrt(second[i] / second_share) + kEpsilon);
-            value[i] -= by * (change + shrink * value[i]);
-        }
-        std::fill(gradient.begin(), gradient.end(), 0.0f);
-    }
-};
 
 struct TrainedLayer {
     std::size_t inputs, outputs;

@@ -11,7 +11,7 @@ namespace sptune::models {
 
 /// Where nothing is predicted to take less than this share of plain CSR's time, it is not worth the
 /// trouble of being wrong.
-inline constexpr double kWorthwhile = 0.97;
+inline constexpr double kWorthwhile = 0.95;
 
 /// Predictions may be too long by this share, so that what is predicted to be slower by less may be
 /// the fastest. Trials reckon with it. Simulated with the sweeps of bench/results (models that had

@@ -104,6 +104,28 @@ TEST(Holding, OfDiagonalsOfSlicesFollowsHowFarDiagonalsGoOn) {
     EXPECT_FALSE(holding(f, hdia).fits) << "nobody knows";
 }
 
+TEST(Holding, OfSlicesThatAreNotProbedLiesBetweenThoseThatAre) {
+    Features f = even_rows(100'000, 10);
+    f.sell = {{8, 1, 0.9}, {8, 64, 0.5}, {8, 4096, 0.1}, {8, 0, 0.05}, {32, 1, 2}, {32, 0, 0.2}};
+    const auto padding = [&](int c, int sigma) {
+        const Variant v = variant(Backend::cpu, "sell", "simd", {{"c", c}, {"s", sigma}});
+        return holding(f, v).stored / static_cast<double>(f.nnz) - 1;
+    };
+    EXPECT_DOUBLE_EQ(padding(8, 1), 0.9);
+    EXPECT_DOUBLE_EQ(padding(8, 64), 0.5);
+    EXPECT_NEAR(padding(8, kAll), 0.05, 1e-12);
+    EXPECT_NEAR(padding(8, 128), 0.3, 0.005) << "half as many windows, half of the padding";
+    EXPECT_GT(padding(8, 16), padding(8, 64));
+    EXPECT_LT(padding(8, 16), padding(8, 1));
+    EXPECT_GT(padding(8, 8192), padding(8, kAll));
+    EXPECT_LT(padding(8, 8192), padding(8, 4096));
+    EXPECT_DOUBLE_EQ(padding(10, 64), 0.5) << "the nearest C";
+    EXPECT_DOUBLE_EQ(padding(100, kAll), 0.2);
+    EXPECT_DOUBLE_EQ(padding(32, 32), 2) << "one slice to a window is as good as unsorted";
+    f.sell.clear();
+    EXPECT_DOUBLE_EQ(padding(8, 1), 0) << "nobody knows";
+}
+
 TEST(Holding, DoesNotOverflow) {
     const Features f = even_rows(2'000'000'000, 40);
     EXPECT_DOUBLE_EQ(holding(f, kCpu[0]).bytes, 80e9 * 12 + 2'000'000'001 * 4.0);

@@ -47,10 +47,14 @@ std::string scores_table(const Evaluation& e, Op op, const Style& style) {
                    s.misses.empty() ? "" : s.misses[0].matrix, percent(s.within_5),
                    percent(s.right_format), percent(s.slower), percent(s.slower_5)});
     };
-    for (const Score& s : e.scores) add(s, s.name);
+    const auto with_count = [](const std::string& name, int count) {
+        return fmt::format("{}, {}", name, with_noun(std::to_string(count), "sweep"));
+    };
+    const Score& first = e.scores.front();
+    for (const Score& s : e.scores)
+        add(s, s.matrices == first.matrices ? s.name : with_count(s.name, s.matrices));
     for (const Score& s : e.by_device)
-        add(s, fmt::format("{} on {}, {}", e.scores.front().name, s.name,
-                           with_noun(std::to_string(s.matrices), "sweep")));
+        add(s, with_count(fmt::format("{} on {}", first.name, s.name), s.matrices));
     return table.render(style, 140);
 }
 

@@ -7,6 +7,7 @@
 #include "models/folds.hpp"
 #include "models/heuristic.hpp"
 #include "models/nearest.hpp"
+#include "models/repeats.hpp"
 #include "models/tally.hpp"
 
 #include <algorithm>
@@ -123,6 +124,7 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
         parallel_for(thread_count(0), folds.size(),
                      [&](int, std::size_t i) { made[i] = train_spmv(folds[i], options); });
     Tallies tallies(options.calls), devices(options.calls);
+    const Repeats repeats(all);
     for (std::size_t i = 0; i < folds.size(); ++i) {
         const Fold& fold = folds[i];
         if (products)
@@ -133,6 +135,8 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
             const Timed* vendor = cheapest(
                 *s, options.calls, [](const Timed& t) { return t.variant.vendor && !t.bounded; });
             if (vendor) tallies.of("vendor's best").add(*s, *vendor);
+            const Timed* again = repeats.cheapest_elsewhere(*s, options.calls);
+            if (again) tallies.of("another sweep's best").add(*s, *again);
         }
     }
     result.scores = tallies.scores();

@@ -43,7 +43,8 @@ struct Evaluation {
     int matrices = 0, groups = 0;
     std::string protocol;  ///< "10 folds by family", …
     /// Models first, then what plans end up with that begin with the trees or the given models,
-    /// then always CSR, always vendor's best. Of products the trees, the default and the baseline.
+    /// then always CSR, vendor's best, and of matrices that were swept twice what the other sweep
+    /// says: how far times repeat themselves. Of products the trees, the default and the baseline.
     std::vector<Score> scores;
     /// The first model once more, for each device by itself, named by its key; empty for one
     /// device.

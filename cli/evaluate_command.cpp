@@ -199,7 +199,7 @@ int run_evaluate(const std::vector<std::string>& args) {
     std::string text;
     for (const char* const side : {"cpu", "cuda"}) {
         if (backend != "all" && backend != side) continue;
-        std::vector<models::Sample> samples = read_training(input, op, side);
+        std::vector<models::Sample> samples = read_training(input, op, Repeated::all, side);
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
         if (model) leave_out_known(samples, *model);

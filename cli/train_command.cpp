@@ -101,8 +101,9 @@ int run_train(const std::vector<std::string>& args) {
     require_writable(output);
     require_writable(pack);
     const Stopwatch watch;
-    std::vector<models::Sample> samples = read_training(input, Op::spmv);
-    for (models::Sample& s : read_training(input, Op::spgemm)) samples.push_back(std::move(s));
+    std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
+    for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))
+        samples.push_back(std::move(s));
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
     if (samples.empty())

@@ -4,7 +4,9 @@
 #include "matrix/error.hpp"
 #include "models/sample_file.hpp"
 
-#include <set>
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <sstream>
 #include <tuple>
 
@@ -15,22 +17,39 @@ bool wants_db(const TrainingInput& input) {
     return !input.db.empty() || input.samples.empty();
 }
 
+/// Packed times are rounded, so that one sweep may differ from itself by so much.
+bool same_sweep(const models::Sample& a, const models::Sample& b) {
+    constexpr double kRounding = 0.002;
+    return std::equal(a.timed.begin(), a.timed.end(), b.timed.begin(), b.timed.end(),
+                      [](const models::Timed& x, const models::Timed& y) {
+                          return std::abs(std::log(x.us / y.us)) < kRounding;
+                      });
+}
+
 }  // namespace
 
-std::vector<models::Sample> read_training(const TrainingInput& input, Op op,
+std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
                                           std::string_view backend) {
-    std::vector<models::Sample> all;
-    if (wants_db(input)) all = models::read_samples(open_existing_db(input.db), backend, op);
+    std::vector<models::Sample> read, all;
+    if (wants_db(input)) read = models::read_samples(open_existing_db(input.db), backend, op);
     std::istringstream files(input.samples);
     for (std::string file; std::getline(files, file, ',');)
         for (models::Sample& s : models::read_packed_samples(file))
             if (s.op() == op && (backend.empty() || s.device.backend == backend))
-                all.push_back(std::move(s));
-    std::set<std::tuple<std::uint64_t, std::string, ValueType>> seen;
-    std::erase_if(all, [&](const models::Sample& s) {
+                read.push_back(std::move(s));
+    std::multimap<std::tuple<std::uint64_t, std::string, ValueType>, std::size_t> seen;
+    all.reserve(read.size());
+    for (models::Sample& s : read) {
         const std::uint64_t print = s.product ? s.product->fingerprint : s.features.fingerprint;
-        return !seen.emplace(print, s.device.key, s.value).second;
-    });
+        const std::tuple subject(print, s.device.key, s.value);
+        const auto [first, last] = seen.equal_range(subject);
+        const bool known = std::any_of(first, last, [&](const auto& entry) {
+            return repeated == Repeated::first || same_sweep(all[entry.second], s);
+        });
+        if (known) continue;
+        seen.emplace(subject, all.size());
+        all.push_back(std::move(s));
+    }
     models::sort_samples(all);
     return all;
 }

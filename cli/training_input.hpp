@@ -19,10 +19,14 @@ inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "
     "--db or, without that, stand alone";
 
-/// Of one operation, and of the device's side "cpu" or "cuda" alone; empty: both. A matrix swept
-/// twice in one precision on one device counts once: a database is asked before packed files, those
-/// in their order.
-std::vector<models::Sample> read_training(const TrainingInput& input, Op op,
+/// Of sweeps of one matrix in one precision on one device.
+enum class Repeated {
+    first,  ///< counts alone: a database is asked before packed files, those in their order
+    all,    ///< count, but not one sweep from several places
+};
+
+/// Of one operation, and of the device's side "cpu" or "cuda" alone; empty: both.
+std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
                                           std::string_view backend = "");
 
 /// What to call it in a message.

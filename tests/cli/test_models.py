@@ -6,12 +6,13 @@ import harness
 
 
 class Models(harness.CliTest):
-    def profile_some(self):
+    def profile_some(self, *more):
         for family, options in (("stencil-2d-5", []), ("uniform", ["--density", "0.02"]), ("banded", []), ("wheel", [])):
             for rows in (200, 900):
                 self.expect(0, "generate", family, "--rows", rows, *options, "-o", f"{family}--{rows}.mtx")
         names = [p.name for p in sorted(self.folder.glob("*.mtx"))]
-        self.expect(0, "profile", *names, "--threads", "1", "--variants", "*.csr.static.*.w1.*,*.sell.*.c8.s1.*.w1.*")
+        self.expect(0, "profile", *names, "--threads", "1", "--variants", "*.csr.static.*.w1.*,*.sell.*.c8.s1.*.w1.*",
+                    *more)
 
     def test_train_and_evaluate(self):
         self.profile_some()
@@ -46,6 +47,16 @@ class Models(harness.CliTest):
         self.assertIn("cuda: trees over", done.stdout)
         scores = json.loads(self.expect(0, "evaluate", "--samples", "s.spts", "--folds", "4", "--json", "-").stdout)["scores"]
         self.assertEqual(scores[0]["samples"], 8)
+
+        # Sweeps made again tell how far times repeat themselves; one sweep from two places does not.
+        self.profile_some("--db", "again")
+        self.expect(0, "train", "--db", "again", "--pack", "again.spts")
+        both = json.loads(self.expect(0, "evaluate", "--samples", "s.spts,again.spts,s.spts", "--folds", "4",
+                                      "--json", "-").stdout)["scores"]
+        self.assertEqual({s["samples"] for s in both}, {16})
+        self.assertEqual(both[-1]["name"], "another sweep's best")
+        done = self.expect(0, "train", "--samples", "s.spts,again.spts", "-o", "packed.sptm")
+        self.assertIn("8 sweeps of 8 matrices", done.stderr)
         self.write("broken.spts", "SPTS and nothing else")
         self.assertIn("broken.spts", self.expect(3, "train", "--samples", "broken.spts", "-o", "m.sptm").stderr)
         self.assertIn("broken.sptm", self.expect(3, "train", "--keep", "broken.sptm", "-o", "m.sptm").stderr)

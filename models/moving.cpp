@@ -14,12 +14,19 @@ bool of_least_block(const Layout& l) {
     return l.kind == Layout::Kind::bsr && l.r == kAll;
 }
 
+/// Of A. A file may name layouts that hold nothing that makes sense: they are hopeless.
+double held_bytes(const Features& features, const Layout& l) {
+    constexpr double kHopeless = 1e18;
+    const double bytes = holding(features, l).bytes;
+    return bytes >= 0 && bytes < kHopeless ? bytes : kHopeless;
+}
+
 double bytes_of(const Features& features, Layout l) {
-    if (!of_least_block(l)) return static_cast<double>(estimated_bytes(features, l));
+    if (!of_least_block(l)) return held_bytes(features, l);
     double least = std::numeric_limits<double>::infinity();
     for (const BsrProbe& probe : bsr_probes()) {
         l.r = probe.r, l.c = probe.c;
-        least = std::min(least, static_cast<double>(estimated_bytes(features, l)));
+        least = std::min(least, held_bytes(features, l));
     }
     return least;
 }
@@ -42,7 +49,10 @@ Moving::Moving(const std::vector<Variant>& kernels) {
 
 std::vector<float> Moving::behind(const Features& features, const db::Device& device,
                                   ValueType value) const {
-    const double start = kStart * std::max(device.threads, 1);
+    const double vectors =
+        (static_cast<double>(features.rows) + static_cast<double>(features.cols)) *
+        (value == ValueType::f32 ? 4 : 8);
+    const double start = kStart * std::max(device.threads, 1) + vectors;
     std::vector<float> list;
     list.reserve(layout_.size());
     float least = std::numeric_limits<float>::infinity();

@@ -89,5 +89,14 @@ TEST(Moving, TakesTheBestSizeForTheLeastBlock) {
     EXPECT_GT(behind[2], 1);
 }
 
+TEST(Moving, WhatMakesNoSenseIsHopelessAndFinite) {
+    const Variant csr = variant(Backend::cpu, "csr", "static", {{"x", 32}, {"l", 1}});
+    const Variant wrong = variant(Backend::cpu, "bsr", "blocks", {{"r", 3}, {"c", 0}});
+    const auto behind = Moving({csr, wrong}).behind(even_rows(1000, 20), cpu(), ValueType::f64);
+    EXPECT_EQ(behind[0], 0);
+    EXPECT_GT(behind[1], 10);
+    EXPECT_TRUE(std::isfinite(behind[1]));
+}
+
 }  // namespace
 }  // namespace sptune::models

@@ -15,7 +15,13 @@ std::string subject_of(const Sample& s) {
                        s.features.rows, s.features.cols, s.features.nnz);
 }
 
-const Timed* find(const Sample& s, const Variant& variant) {
+/// As measured for `s`, if that was the same code as `other` had.
+const Timed* find(const Sample& s, const Sample& other, const Variant& variant) {
+    const auto hash = [&](const Sample& of) {
+        const auto at = of.kernel_hashes.find(hash_name(variant));
+        return at == of.kernel_hashes.end() ? std::string() : at->second;
+    };
+    if (hash(s) != hash(other)) return nullptr;
     const std::string name = short_name(variant);
     const auto found = std::find_if(s.timed.begin(), s.timed.end(),
                                     [&](const Timed& t) { return short_name(t.variant) == name; });
@@ -35,12 +41,12 @@ const Timed* Repeats::cheapest_elsewhere(const Sample& s, double calls) const {
     const auto measured = [](const Timed& t) { return !t.bounded; };
     const Timed* best = cheapest(s, calls, measured);
     for (const Sample* other : found->second) {
-        if (other == &s || !best || !find(*other, best->variant)) continue;
+        if (other == &s || !best || !find(*other, s, best->variant)) continue;
         const Timed* theirs = cheapest(*other, calls, [&](const Timed& t) {
-            const Timed* here = measured(t) ? find(s, t.variant) : nullptr;
+            const Timed* here = measured(t) ? find(s, *other, t.variant) : nullptr;
             return here && measured(*here);
         });
-        if (theirs) return find(s, theirs->variant);
+        if (theirs) return find(s, *other, theirs->variant);
     }
     return nullptr;
 }

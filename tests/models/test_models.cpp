@@ -221,6 +221,10 @@ TEST(Evaluate, SweepsThatWereRepeatedTellHowFarTimesRepeatThemselves) {
     EXPECT_GT(behind_again, 1);
     EXPECT_NEAR(score.geomean, std::sqrt(behind_first * behind_again) - 1, 1e-9);
 
+    samples.back().kernel_hashes["sell"] = samples.back().kernel_hashes["dia"] = "changed";
+    EXPECT_EQ(evaluate(samples, options).scores.back().name, "always CSR") << "other kernels";
+    samples.back().kernel_hashes = again.kernel_hashes;
+
     samples.back().timed.erase(
         std::find_if(samples.back().timed.begin(), samples.back().timed.end(), [&](const Timed& t) {
             return short_name(t.variant) == short_name(fastest(samples[3])->variant);

@@ -66,13 +66,16 @@ std::size_t reversed(std::size_t row, int bits) {
 /// length beyond t.
 SPTUNE_CLONES
 index_t count_pairs(const index_t* lengths, std::size_t half, index_t t, index_t* counts) {
-    index_t next = kNoMore;
+    // What does not lie beyond t wraps around to more than any length; a minimum without a branch.
+    const auto after = static_cast<std::uint32_t>(t) + 1;
+    std::uint32_t beyond = kNoMore;
     for (std::size_t i = 0; i < half; ++i) {
         const index_t a = lengths[i], b = lengths[i + half];
         counts[i] = (a >= t) + (b >= t);
-        next = std::min(next, std::min(a > t ? a : kNoMore, b > t ? b : kNoMore));
+        beyond = std::min(beyond, std::min(static_cast<std::uint32_t>(a) - after,
+                                           static_cast<std::uint32_t>(b) - after));
     }
-    return next;
+    return beyond < kNoMore - after ? static_cast<index_t>(beyond + after) : kNoMore;
 }
 
 SPTUNE_CLONES

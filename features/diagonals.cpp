@@ -16,6 +16,23 @@ void describe_diagonals(const WholePass& pass, Features& f) {
     f.dia_fill = nnz / (static_cast<double>(f.diagonals) * static_cast<double>(f.rows));
 }
 
+namespace {
+
+/// Calls visit(diagonal counted from 0, entries it stands for) for the sampled entries.
+template <class P, class Visit>
+void for_each_sampled(const P* row_ptr, const index_t* col_idx, std::int64_t rows,
+                      const RowSample& sample, std::int64_t row_limit, Visit visit) {
+    for (const RowWindow& w : sample.windows())
+        for (std::int64_t i = w.first; i < w.last; ++i) {
+            const std::int64_t stride = diagonal_stride(row_ptr[i + 1] - row_ptr[i], row_limit);
+            for (std::int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k += stride)
+                visit(static_cast<std::uint32_t>(col_idx[k] - i + rows - 1),
+                      static_cast<std::uint32_t>(stride));
+        }
+}
+
+}  // namespace
+
 template <class P>
 DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::int64_t rows,
                                std::int64_t cols, const RowSample& sample) {
@@ -26,29 +43,37 @@ DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::in
     for (const RowWindow& w : sample.windows())
         for (std::int64_t i = w.first; i < w.last; ++i)
             entries += std::min<std::int64_t>(row_ptr[i + 1] - row_ptr[i], row_limit + 1);
-    slots.reset(static_cast<std::size_t>(entries));
-    counts.assign(static_cast<std::size_t>(entries), 0);
-    for (const RowWindow& w : sample.windows())
-        for (std::int64_t i = w.first; i < w.last; ++i) {
-            const std::int64_t stride = diagonal_stride(row_ptr[i + 1] - row_ptr[i], row_limit);
-            for (std::int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k += stride)
-                counts[slots[static_cast<std::uint32_t>(col_idx[k] - i + rows - 1)]] +=
-                    static_cast<std::uint32_t>(stride);
-        }
 
     DiagonalCounts found;
-    counts.resize(slots.keys().size());
+    thread_local std::vector<std::uint32_t> met;  // the counts that are not 0
+    met.clear();
     const SampleView view = sample.view();
-    for (std::size_t s = 0; s < counts.size(); ++s) {
-        const std::int64_t d = std::int64_t{slots.keys()[s]} - (rows - 1);
-        found.total += counts[s];
-        if (!is_dense(counts[s], d, rows, cols, view)) continue;
+    const auto add = [&](std::int64_t at, std::uint32_t count) {
+        met.push_back(count);
+        found.total += count;
+        if (!is_dense(count, at - (rows - 1), rows, cols, view)) return;
         ++found.dense;
-        found.on_dense += counts[s];
+        found.on_dense += count;
+    };
+    // An array over all diagonals, unless clearing it would take longer than a hash table does.
+    constexpr std::int64_t kSparse = 8;
+    if (rows + cols <= kSparse * entries) {
+        counts.assign(static_cast<std::size_t>(rows + cols), 0);
+        for_each_sampled(row_ptr, col_idx, rows, sample, row_limit,
+                         [&](std::uint32_t at, std::uint32_t stride) { counts[at] += stride; });
+        for (std::size_t at = 0; at < counts.size(); ++at)
+            if (counts[at] > 0) add(static_cast<std::int64_t>(at), counts[at]);
+    } else {
+        slots.reset(static_cast<std::size_t>(entries));
+        counts.assign(static_cast<std::size_t>(entries), 0);
+        for_each_sampled(
+            row_ptr, col_idx, rows, sample, row_limit,
+            [&](std::uint32_t at, std::uint32_t stride) { counts[slots[at]] += stride; });
+        for (std::size_t s = 0; s < slots.keys().size(); ++s) add(slots.keys()[s], counts[s]);
     }
-    const auto kept = static_cast<std::ptrdiff_t>(std::min(kTopDiagonals, counts.size()));
-    std::partial_sort(counts.begin(), counts.begin() + kept, counts.end(), std::greater<>());
-    found.top.assign(counts.begin(), counts.begin() + kept);
+    const auto kept = static_cast<std::ptrdiff_t>(std::min(kTopDiagonals, met.size()));
+    std::partial_sort(met.begin(), met.begin() + kept, met.end(), std::greater<>());
+    found.top.assign(met.begin(), met.begin() + kept);
     return found;
 }
 

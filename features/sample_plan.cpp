@@ -11,8 +11,8 @@ namespace {
 
 /// Rows plus entries up to which all is looked at; how much of larger matrices is at least; and the
 /// share of really large ones: a sampled entry costs some ten times one of the whole pass.
-constexpr std::int64_t kWorkInFull = 2048;
-constexpr std::int64_t kWorkFloor = 1536;
+constexpr std::int64_t kWorkInFull = 4096;
+constexpr std::int64_t kWorkFloor = 3072;
 constexpr std::int64_t kWorkShare = 192;
 
 std::int64_t work_of(std::int64_t all) {

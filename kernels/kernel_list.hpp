@@ -32,8 +32,8 @@ template <class T>
 using ApplyFunction = void (*)(const Storage&, T, const T*, T, T*, Launch);
 
 /// Adds one instance for row pointer type P. `Format` gives `name`, `backend` where it is not the
-/// CPU, `inspect<T, P>` and `convert<T, P>`. `layout` are the parameters that decide how A is
-/// stored, `rest` those of the kernel alone.
+/// CPU, `inspect<T, P>` and `convert<T, P>`, perhaps `estimate<T, P>`. `layout` are the parameters
+/// that decide how A is stored, `rest` those of the kernel alone.
 template <class Format, class T, class P>
 void add_kernel(KernelList<T>& list, std::string algorithm, Params layout, const Params& rest,
                 ApplyFunction<T> apply, bool deterministic = true) {
@@ -49,6 +49,8 @@ void add_kernel(KernelList<T>& list, std::string algorithm, Params layout, const
     v.index = index_type_of<P>();
     v.deterministic = deterministic;
     kernel.inspect = &Format::template inspect<T, P>;
+    if constexpr (requires { &Format::template estimate<T, P>; })
+        kernel.estimate = &Format::template estimate<T, P>;
     kernel.convert = &Format::template convert<T, P>;
     kernel.apply = apply;
     list.template of<P>().push_back(std::move(kernel));

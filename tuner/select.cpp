@@ -1,6 +1,7 @@
 #include "tuner/select.hpp"
 
 #include "models/shortlist.hpp"
+#include "tuner/closer_look.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
@@ -157,7 +158,9 @@ class Selector {
         for (const models::Predictor* model : predictors()) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             covered = true;
-            if (decide(predictions(*model, device), inspector())) return;
+            Field field = predictions(*model, device);
+            look_closer(field, calls(), features(), matrix_.view);
+            if (decide(std::move(field), inspector())) return;
         }
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();

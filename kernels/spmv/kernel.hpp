@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,13 @@ struct SpmvKernel {
 
     /// Cheap: O(rows) or one pass over the structure at the worst, shared through `features`.
     Footprint (*inspect)(CsrView<T, P> a, const Features& features, const Params& params) = nullptr;
+
+    /// What the features tell less well than a look at some of the rows does: for each of `params`
+    /// of this layout the bytes that one apply reads of A; infinite where the layout is pointless,
+    /// 0 where some rows do not tell either. Takes a time that hardly depends on the matrix.
+    /// nullptr where the features suffice.
+    std::vector<double> (*estimate)(CsrView<T, P> a, const Features& features,
+                                    std::span<const Params> params) = nullptr;
 
     /// Converts with `threads` threads; on the GPU in the default stream, done when it returns.
     /// Throws OutOfMemory.

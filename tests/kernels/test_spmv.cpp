@@ -118,5 +118,61 @@ TYPED_TEST(Spmv, DeterministicKernelsRepeatToTheBit) {
     }
 }
 
+/// A fifth of the entries of a matrix with clear diagonals left out, and one long row.
+template <class T, class P>
+Csr<T, P> broken_diagonals(index_t rows, index_t longest) {
+    std::vector<std::vector<index_t>> lists(static_cast<std::size_t>(rows));
+    std::mt19937 random(5);
+    for (index_t i = 0; i < rows; ++i)
+        for (const index_t d : {-200, -100, -1, 0, 1, 100, 200}) {
+            const bool kept = d == 0 || random() % 5 > 0;
+            if (kept && i + d >= 0 && i + d < rows) lists[i].push_back(i + d);
+        }
+    if (longest > 0) {
+        lists[rows / 3].clear();
+        for (index_t j = 0; j < longest; ++j) lists[rows / 3].push_back(j);
+    }
+    return make<T, P>("broken", rows, lists).a;
+}
+
+TYPED_TEST(Spmv, EstimatesAreCloseToWhatIsFound) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    for (const index_t longest : {0, 9000}) {
+        const Csr<T, P> matrix = broken_diagonals<T, P>(20000, longest);
+        const auto a = matrix.view();
+        const Features features = extract_features(a);
+        int estimated = 0;
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+            if (!kernel.estimate) continue;
+            const Params& params = kernel.variant.params;
+            const double told = kernel.estimate(a, features, {&params, 1}).front();
+            const double found =
+                static_cast<double>(kernel.inspect(a, features, params).moved_bytes);
+            EXPECT_NEAR(told / found, 1, 0.08) << kernel.variant.id() << ", longest " << longest;
+            ++estimated;
+        }
+        EXPECT_GT(estimated, 0);
+    }
+}
+
+TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto scattered = make<T, P>("random", 9000, random_rows(9000, 9000, 12, 9));
+    // Rows so long that a few of them would take as long as all: nothing is told.
+    const auto wide = make<T, P>("wide", 400, random_rows(300, 400, 200, 9));
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+        if (!kernel.estimate) continue;
+        const std::span<const Params> params(&kernel.variant.params, 1);
+        const double told = kernel.estimate(scattered.a.view(), scattered.features, params)[0];
+        EXPECT_EQ(std::isinf(told),
+                  !kernel.inspect(scattered.a.view(), scattered.features, kernel.variant.params)
+                       .illegal.empty())
+            << kernel.variant.id();
+        EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0], 0);
+    }
+}
+
 }  // namespace
 }  // namespace sptune

@@ -78,7 +78,7 @@ inline SpmvKernel<double, std::int32_t> kernel(int kind, int cost_us, int bytes 
                                                int convert_us = 50) {
     SpmvKernel<double, std::int32_t> k;
     k.variant.format = "fake";
-    k.variant.algorithm = "a";
+    k.variant.algorithm = std::string("a");
     k.variant.params = {{"k", kind}, {"t", cost_us}, {"b", bytes}, {"v", convert_us}};
     k.variant.layout = to_string(k.variant.params);
     k.variant.kernel_hash = "h1";

@@ -1,4 +1,5 @@
 // Choices by models, and within constraints.
+#include "models/holding.hpp"
 #include "tests/tuner/selections.hpp"
 
 #include <limits>
@@ -50,6 +51,42 @@ TEST_F(Select, TheNextModelIsAskedWhereTheFirstKnowsNothingToUse) {
     EXPECT_EQ(select().chosen.id, id(0));
     options_.constraints.variants = "*.t50.*";
     EXPECT_EQ(select().chosen.id, id(1));
+}
+
+TEST_F(Select, FormatsThatCanTellMoreAreLookedAt) {
+    static int looks;
+    looks = 0;
+    kernels_.push_back(kernel(fake::right, 50, 200));
+    kernels_.push_back(kernel(fake::right, 60, 210));
+    kernels_.push_back(kernel(fake::right, 70, 220));
+    // The first has three times the bytes that features let expect, the second is pointless.
+    for (const std::size_t i : {1u, 2u})
+        kernels_[i].estimate = [](CsrView<double> a, const Features& f,
+                                  std::span<const Params> params) {
+            ++looks;
+            std::vector<double> bytes;
+            for (const Params& p : params) {
+                Variant v;
+                v.params = p;
+                const double vectors = 8.0 * (a.rows + a.cols);
+                const double expected = static_cast<double>(models::estimated_bytes(f, v));
+                bytes.push_back(get(p, "t") == 60 ? std::numeric_limits<double>::infinity()
+                                                  : 3 * expected - vectors);
+            }
+            return bytes;
+        };
+    options_.calls = 1e6;
+    Selection s = select();
+    EXPECT_EQ(looks, 1) << "both at once";
+    EXPECT_EQ(s.chosen.id, id(3));
+    ASSERT_EQ(s.runners_up.size(), 2u);
+    EXPECT_EQ(s.runners_up[1].id, id(1));
+    EXPECT_NEAR(s.runners_up[1].predicted_us, 150, 1e-6);
+    kernels_.push_back(kernel(fake::right, 20, 230));
+    s = select();
+    EXPECT_EQ(looks, 1) << "they cannot be the fastest";
+    EXPECT_EQ(s.chosen.id, id(4));
+    EXPECT_EQ(s.runners_up[0].predicted_us, 50);
 }
 
 TEST_F(Select, ConstraintsAreKept) {

@@ -1,18 +1,38 @@
+#include "features/sample.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/hdia/format.hpp"
 #include "kernels/spmv/hdia/grid.hpp"
+#include "kernels/spmv/hdia/rough_slices.hpp"
 #include "kernels/spmv/hdia/slice_diagonals.hpp"
 #include "matrix/parallel.hpp"
+
+#include <limits>
+#include <map>
 
 namespace sptune {
 
 namespace {
 
+using hdia::Counts;
+using hdia::RoughSlices;
 using hdia::SliceDiagonals;
 
 index_t slices_of(index_t rows, int c) {
     return static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
+}
+
+// What is looked at where slices are only estimated: stretches of rows that slices of every C
+// divide; of stretches with more entries than the most, which would take too long, none.
+constexpr std::int64_t kStretch = 64, kLeastStretches = 4, kMostOfStretch = 8192;
+
+/// With some thousand entries in all.
+template <class T, class P>
+RowSample rows_to_look_at(CsrView<T, P> a) {
+    const std::int64_t nnz = std::max<std::int64_t>(a.nnz(), 1);
+    const std::int64_t entries = std::clamp<std::int64_t>(nnz / 32, 1024, 4096);
+    const std::int64_t stretches = std::max(entries * a.rows / nnz / kStretch, kLeastStretches);
+    return RowSample(a.rows, stretches * kStretch, kStretch, stretches);
 }
 
 /// More would take a table of more than 1 GiB, in each thread.
@@ -89,13 +109,56 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
     }
     carrier.rethrow();
     Footprint f;
-    f.storage_bytes = static_cast<std::uint64_t>(runs + rest) * c * sizeof(T) +
-                      (static_cast<std::uint64_t>(runs) + rest * c) * sizeof(index_t) +
+    f.storage_bytes = Counts{runs, rest, on}.bytes(c, sizeof(T)) +
                       2 * (static_cast<std::uint64_t>(slices) + 1) * sizeof(std::int64_t);
     f.moved_bytes = f.storage_bytes;
     if (static_cast<double>(on) < hdia::kLeastShare * static_cast<double>(a.nnz()))
         f.illegal = hdia::kNoDiagonals;
     return f;
+}
+
+template <class T, class P>
+std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& features,
+                                         std::span<const Params> params) {
+    // What differs in f alone shares its slices.
+    std::map<int, std::vector<RoughSlices::Kept>> by_c;
+    for (const Params& p : params) {
+        const int c = get(p, "c");
+        by_c[c].push_back({static_cast<std::uint32_t>((c * get(p, "f") + 99) / 100), {}});
+    }
+    thread_local RoughSlices slices;
+    std::int64_t entries = 0, longest = 0;  // longest row
+    // The same rows for all, so that chance does not decide among them.
+    for (const RowWindow& w : rows_to_look_at(a).units()) {
+        const std::int64_t here = a.row_ptr[w.last] - a.row_ptr[w.first];
+        if (here > kMostOfStretch) continue;
+        entries += here;
+        for (std::int64_t i = w.first; i < w.last; ++i)
+            longest = std::max<std::int64_t>(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
+        slices.load(a, w.first, w.last);
+        for (auto& [c, kept] : by_c)
+            for (std::size_t first = 0; first < slices.rows(); first += static_cast<std::size_t>(c))
+                slices.add(first, std::min(slices.rows(), first + static_cast<std::size_t>(c)),
+                           kept);
+    }
+    const double scale = static_cast<double>(a.nnz()) / static_cast<double>(entries);
+    std::vector<double> bytes;
+    std::map<int, std::size_t> next;
+    for (const Params& p : params) {
+        const int c = get(p, "c");
+        const Counts& counts = by_c[c][next[c]++].counts;
+        if (entries == 0)
+            bytes.push_back(0);
+        else if (static_cast<double>(counts.on) < hdia::kLeastShare * static_cast<double>(entries))
+            bytes.push_back(std::numeric_limits<double>::infinity());
+        else
+            bytes.push_back(
+                scale * static_cast<double>(counts.bytes(c, sizeof(T))) +
+                static_cast<double>(slices_of(a.rows, c)) * 2 * sizeof(std::int64_t) +
+                static_cast<double>(std::max<std::int64_t>(features.row_max - longest, 0)) * c *
+                    (sizeof(T) + sizeof(index_t)));  // the one slice that was missed
+    }
+    return bytes;
 }
 
 template <class T, class P>
@@ -137,5 +200,13 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
 }
 
 SPTUNE_INSTANTIATE_FORMAT(HdiaFormat)
+template std::vector<double> HdiaFormat::estimate(CsrView<float, std::int32_t>, const Features&,
+                                                  std::span<const Params>);
+template std::vector<double> HdiaFormat::estimate(CsrView<float, std::int64_t>, const Features&,
+                                                  std::span<const Params>);
+template std::vector<double> HdiaFormat::estimate(CsrView<double, std::int32_t>, const Features&,
+                                                  std::span<const Params>);
+template std::vector<double> HdiaFormat::estimate(CsrView<double, std::int64_t>, const Features&,
+                                                  std::span<const Params>);
 
 }  // namespace sptune

@@ -1,0 +1,87 @@
+// What slices would hold, told in a few nanoseconds an entry: counts of each diagonal take ten
+// times as long (slice_diagonals.hpp).
+#pragma once
+
+#include "matrix/csr.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sptune::hdia {
+
+/// What the slices of a matrix hold.
+struct Counts {
+    std::int64_t runs = 0;  ///< kept diagonals
+    std::int64_t rest = 0;  ///< Σ over slices of the most entries of a row that are off them
+    std::int64_t on = 0;    ///< entries on them
+
+    /// Of values and indices; pointers come on top.
+    std::uint64_t bytes(int c, std::size_t value) const {
+        return static_cast<std::uint64_t>(runs + rest) * static_cast<std::uint64_t>(c) * value +
+               static_cast<std::uint64_t>(runs + rest * c) * sizeof(index_t);
+    }
+};
+
+/// Diagonals are told apart by a hash alone: a few are taken for one, and one that would read
+/// outside of x is kept. Keeps its memory from stretch to stretch.
+class RoughSlices {
+  public:
+    /// A diagonal is kept from `least` entries on.
+    struct Kept {
+        std::uint32_t least;
+        Counts counts;
+    };
+    /// Looks at rows [first, last) of `a`, which add() then counts from 0.
+    template <class T, class P>
+    void load(CsrView<T, P> a, std::int64_t first, std::int64_t last) {
+        const auto entries = static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[first]);
+        const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpare * entries, 4096));
+        if (count_.size() < places) count_.resize(places, 0);
+        const int shift = 32 - std::countr_zero(places);
+        place_.resize(entries);
+        ends_.assign(1, 0);
+        std::size_t n = 0;
+        for (std::int64_t i = first; i < last; ++i) {
+            for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+                const auto diagonal =
+                    static_cast<std::uint32_t>(a.col_idx[k]) - static_cast<std::uint32_t>(i);
+                place_[n++] = diagonal * 0x9e3779b1u >> shift;
+            }
+            ends_.push_back(n);
+        }
+    }
+    /// Rows that are there.
+    std::size_t rows() const { return ends_.size() - 1; }
+    /// Adds the slice of rows [first, last) to all of `kept`.
+    void add(std::size_t first, std::size_t last, std::span<Kept> kept) {
+        for (std::size_t e = ends_[first]; e < ends_[last]; ++e) {
+            const std::uint32_t met = ++count_[place_[e]];
+            for (Kept& one : kept) one.counts.runs += met == one.least;
+        }
+        for (Kept& one : kept) {
+            std::int64_t width = 0, all_off = 0;
+            for (std::size_t i = first; i < last; ++i) {
+                std::int64_t off = 0;
+                for (std::size_t e = ends_[i]; e < ends_[i + 1]; ++e)
+                    off += count_[place_[e]] < one.least;
+                width = std::max(width, off);
+                all_off += off;
+            }
+            one.counts.rest += width;
+            one.counts.on += static_cast<std::int64_t>(ends_[last] - ends_[first]) - all_off;
+        }
+        for (std::size_t e = ends_[first]; e < ends_[last]; ++e) count_[place_[e]] = 0;
+    }
+
+  private:
+    static constexpr std::size_t kSpare = 8;  ///< places for each entry: few are shared
+
+    std::vector<std::uint32_t> count_;  ///< entries of the diagonals of each place
+    std::vector<std::uint32_t> place_;  ///< of each entry
+    std::vector<std::size_t> ends_{0};  ///< of each row, behind a 0
+};
+
+}  // namespace sptune::hdia

@@ -7,6 +7,7 @@
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
 #include "cli/product_pair.hpp"
+#include "cli/steady_choice.hpp"
 #include "cli/sweep_session.hpp"
 #include "cli/worker.hpp"
 #include "db/codec.hpp"
@@ -129,7 +130,8 @@ class Comparer {
         options.calls = kManyCalls;
         options.threads = options_.threads;
         options.databases = session_.databases();
-        const tuner::Selection s = tuner::select_spmv(matrix, backend, options);
+        const tuner::Selection s =
+            choose_steadily([&] { return tuner::select_spmv(matrix, backend, options); }).selection;
         return {s.chosen.id, s.select_us, std::string(to_string(s.source))};
     }
 

@@ -15,7 +15,7 @@ namespace sptune::cli {
 /// What a user who asks the library would have got.
 struct AutoChoice {
     std::string id;
-    double select_us = 0;  ///< it took to choose
+    double select_us = 0;  ///< it took to choose; not for the first time (steady_choice.hpp)
     std::string source = "exact";
 };
 

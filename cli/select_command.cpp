@@ -6,6 +6,7 @@
 #include "cli/matrix_input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/steady_choice.hpp"
 #include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
 #include "matrix/number.hpp"
@@ -91,7 +92,8 @@ Json document(const tuner::Selection& s, Json matrix) {
             {"why", s.why}};
 }
 
-std::string report(const tuner::Selection& s, const Style& style) {
+std::string report(const SteadyChoice& choice, const Style& style) {
+    const tuner::Selection& s = choice.selection;
     Table table({{"", Align::left},
                  {"time", Align::right},
                  {"convert", Align::right},
@@ -109,8 +111,9 @@ std::string report(const tuner::Selection& s, const Style& style) {
     }
     if (!with_baseline) add(s.baseline);
     return fmt::format(
-        "{}\n\n{}\n{}\nchosen in {}; {}\n", style(Tone::bold, s.chosen.id), table.render(style),
-        wrap(s.why, 100, 0), duration_us(s.select_us),
+        "{}\n\n{}\n{}\nchosen in {} ({} the first time); {}\n", style(Tone::bold, s.chosen.id),
+        table.render(style), wrap(s.why, 100, 0), duration_us(s.select_us),
+        duration_us(choice.first_us),
         s.source == tuner::Source::exact ? "times are measured ones" : "times are predictions");
 }
 
@@ -128,18 +131,20 @@ int run_select(const std::vector<std::string>& args) {
     const std::string& path = request.files[0];
     return with_matrix(
         path, {parse_precision(request.precision), request.threads}, [&](const auto& matrix) {
-            const tuner::Selection s = tuner::select_spmv(matrix.view(), backend, options);
+            const SteadyChoice choice = choose_steadily(
+                [&] { return tuner::select_spmv(matrix.view(), backend, options); });
             if (!request.json.empty()) {
                 const std::uint64_t print = fingerprint(matrix.view(), request.threads);
-                write_json(request.json,
-                           document(s, {{"name", matrix_name(path)},
-                                        {"path", path},
-                                        {"rows", matrix.rows},
-                                        {"cols", matrix.cols},
-                                        {"nnz", matrix.nnz()},
-                                        {"fingerprint", fmt::format("{:016x}", print)}}));
+                write_json(
+                    request.json,
+                    document(choice.selection, {{"name", matrix_name(path)},
+                                                {"path", path},
+                                                {"rows", matrix.rows},
+                                                {"cols", matrix.cols},
+                                                {"nnz", matrix.nnz()},
+                                                {"fingerprint", fmt::format("{:016x}", print)}}));
             }
-            if (request.json != "-") write_text("-", report(s, Style(stdout)));
+            if (request.json != "-") write_text("-", report(choice, Style(stdout)));
             return kOk;
         });
 }

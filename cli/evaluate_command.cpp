@@ -197,9 +197,11 @@ int run_evaluate(const std::vector<std::string>& args) {
     const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;
     Json documents = Json::array();
     std::string text;
+    std::size_t read = 0;
     for (const char* const side : {"cpu", "cuda"}) {
         if (backend != "all" && backend != side) continue;
         std::vector<models::Sample> samples = read_training(input, op, Repeated::all, side);
+        read += samples.size();
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
         if (model) leave_out_known(samples, *model);
@@ -216,6 +218,11 @@ int run_evaluate(const std::vector<std::string>& args) {
         documents.push_back(document(result, side, op, calls));
         text += (text.empty() ? "" : "\n") + report(result, side, op);
     }
+    if (documents.empty() && read > 0)
+        throw Error(
+            fmt::format("of {} in {} none is left to test with: --precision or --model "
+                        "leaves them out",
+                        with_noun(std::to_string(read), "sweep"), name_of(input)));
     if (documents.empty())
         throw Error(fmt::format(
             "{} holds no {} entries to test with; `sptune profile{}` makes some", name_of(input),

@@ -84,7 +84,9 @@ int run_train(const std::vector<std::string>& args) {
         .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
         .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
         .integer("portfolio", "N", portfolio, 1, 400,
-                 "kernels to choose among, at most (default: what tested best)")
+                 "kernels to choose among, at most; plain CSR, the best of each format and a "
+                 "vendor's are "
+                 "beside them (default: what tested best)")
         .example("bench/training_set.py --db training")
         .example("sptune train --db training -o model.sptm")
         .example("sptune train --db mine --keep shipped -o model.sptm")
@@ -104,8 +106,14 @@ int run_train(const std::vector<std::string>& args) {
     std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
     for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))
         samples.push_back(std::move(s));
+    const std::size_t read = samples.size();
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
+    if (samples.empty() && read > 0)
+        throw Error(
+            fmt::format("of {} in {} none is left to learn from: --leave-out '{}' matches "
+                        "all of them",
+                        sweeps(read), name_of(input), leave_out));
     if (samples.empty())
         throw Error(fmt::format("{} holds no entries to learn from; `sptune profile` makes some",
                                 name_of(input)));

@@ -206,6 +206,17 @@ Store::Check Store::check() const {
     return result;
 }
 
+/// Saves an entry that lies in the wrong place, where the right one is free.
+void Store::put_back(const fs::path& file) const {
+    try {
+        const Entry entry = entry_from_json(parse_document(read_text(file)));
+        const fs::path place = entry_path(entry.device.key, entry_key(entry));
+        if (is_there(place)) return;
+        save(entry);
+    } catch (const std::exception&) {  // nothing worth keeping
+    }
+}
+
 std::vector<std::string> Store::prune(int days, bool dry_run) const {
     require_writable();
     const auto age = std::chrono::hours(24) * std::clamp(days, 0, 36500);
@@ -223,6 +234,7 @@ std::vector<std::string> Store::prune(int days, bool dry_run) const {
     for (const fs::path& file : leftovers(where_)) victims.push_back(file.string());
     if (!dry_run) {
         for (const std::string& file : victims) {
+            put_back(file);
             std::error_code error;
             fs::remove(file, error);
             if (error) throw Error("cannot remove " + file + ": " + error.message());

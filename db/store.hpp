@@ -76,7 +76,8 @@ class Store {
     };
     Check check() const;
 
-    /// Removes invalid entries, incomplete ones older than `days` (0 to 36500) and temporary files
+    /// Removes invalid entries (those in the wrong place go to the right one, if that is free),
+    /// incomplete ones older than `days` (0 to 36500) and temporary files
     /// left over by killed processes; returns what it removed. With dry_run it removes nothing.
     /// Entries of a later version stay, as does what could not be read or is not sptune's.
     std::vector<std::string> prune(int days, bool dry_run) const;
@@ -91,6 +92,7 @@ class Store {
   private:
     std::filesystem::path entry_path(const std::string& device_key,
                                      const std::string& entry_key) const;
+    void put_back(const std::filesystem::path& file) const;
     void warn(const std::string& file, const std::string& reason, Missed* missed = nullptr) const;
 
     std::filesystem::path where_;

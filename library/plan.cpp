@@ -35,8 +35,8 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     require(o.epsilon > 0 && o.grace_calls >= 0 && std::isfinite(o.epsilon) &&
                 std::isfinite(o.grace_calls),
             "epsilon must be positive, grace_calls 0 or more");
-    require(!std::isnan(o.error_bound) && !std::isnan(o.longest_conversion_us),
-            "error_bound and longest_conversion_us must be numbers");
+    require(o.error_bound >= 0 && o.longest_conversion_us >= 0,
+            "error_bound and longest_conversion_us must be numbers, 0 or more");
     require_threads(o.threads);
     if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
         (o.backend == v1::backend::cuda && backend != Backend::cuda))
@@ -77,7 +77,10 @@ class PlanOf final : public Implementation<T> {
         if (o.transposed && backend_ == Backend::cpu) check_structure(a_, o.threads);
         x_needed_ = (o.transposed ? a_.rows : a_.cols) > 0;
         y_needed_ = (o.transposed ? a_.cols : a_.rows) > 0;
-        if (o.transposed) transpose_ = transpose(a_, backend_, o.threads);
+        if (o.transposed) {
+            take_for_transpose(options.select.constraints.memory_bytes);
+            transpose_ = transpose(a_, backend_, o.threads);
+        }
         if (!off_) options.select.databases = open_databases(o.database);
         if (options.select.databases && mode() == "tune")
             tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads,
@@ -113,6 +116,18 @@ class PlanOf final : public Implementation<T> {
     Backend backend() const override { return backend_; }
 
   private:
+    /// The transpose is held beside A as converted forms are.
+    void take_for_transpose(std::uint64_t& most) const {
+        if (most == ~0ull) return;
+        const std::uint64_t bytes =
+            static_cast<std::uint64_t>(a_.nnz()) * (sizeof(T) + sizeof(index_t)) +
+            (static_cast<std::uint64_t>(a_.cols) + 1) * sizeof(P);
+        if (bytes > most)
+            throw tuner::Unmet(fmt::format(
+                "memory cap: the transpose takes {} bytes beside A, {} are allowed", bytes, most));
+        most -= bytes;
+    }
+
     Backend backend_;
     CsrView<T, P> a_;
     std::unique_ptr<Transpose<T, P>> transpose_;

@@ -2,7 +2,12 @@
 
 #include "features/features.hpp"
 #include "features/fingerprint.hpp"
+#include "tuner/identify.hpp"
 #include "tuner/sweep.hpp"
+
+#include <filesystem>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -13,19 +18,50 @@
 namespace sptune::library {
 namespace {
 
+// Why databases of this process cannot be written, by their paths; empty where nothing is known to
+// speak against it.
+std::mutex trouble_mutex;
+std::map<std::filesystem::path, std::string>& troubles() {
+    static auto* const all = new std::map<std::filesystem::path, std::string>;  // never destroyed
+    return *all;
+}
+
+void set_trouble(const std::filesystem::path& database, std::string why) {
+    const std::lock_guard lock(trouble_mutex);
+    troubles()[database] = std::move(why);
+}
+
+/// Looks at a database that has not been looked at.
+std::string trouble_of(const db::Store& database) {
+    {
+        const std::lock_guard lock(trouble_mutex);
+        const auto known = troubles().find(database.path());
+        if (known != troubles().end()) return known->second;
+    }
+    std::string why;
+    try {
+        database.require_writable();
+        std::filesystem::create_directories(database.path());
+    } catch (const std::exception& e) {
+        why = e.what();
+    }
+    set_trouble(database.path(), why);
+    return why;
+}
+
 template <class T, class P>
 std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
                             const db::Databases& databases) {
     const std::uint64_t print = fingerprint(host, threads);
-    const std::string device = tuner::device_of(backend, threads).key;
+    const std::string device = tuner::identify(backend, threads).key;
     const std::string key =
         db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
     if (databases.load(device, key)) return {};
     const db::Store* const own = databases.own();
     if (!own) return "It was not measured: there is no database to write to.";
-    if (own->read_only())
-        return fmt::format("It was not measured: the database {} cannot be written.",
-                           own->path().string());
+    // Before seconds go into a sweep that nobody will know of.
+    if (const std::string trouble = trouble_of(*own); !trouble.empty())
+        return fmt::format("It was not measured: {}.", trouble);
     tuner::SweepOptions options;
     options.threads = threads;
     options.budget_s = kTuningSeconds;
@@ -36,7 +72,12 @@ std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
     entry.matrix.name = fmt::format("{:016x}", print);
     entry.provenance.sptune_version = SPTUNE_VERSION;
     entry.provenance.created_utc = db::utc_time();
-    own->save(entry);
+    try {
+        own->save(entry);
+    } catch (const std::exception& e) {
+        set_trouble(own->path(), e.what());
+        throw;
+    }
     return fmt::format("It was measured for {:.1f} s just now, as SPTUNE_MODE asks.",
                        (options.clock() - start) / 1e6);
 }

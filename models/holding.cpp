@@ -219,9 +219,12 @@ bool surely_fits(const Features& f, const Variant& v) {
     return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, l);
 }
 
+double vector_bytes(const Features& f, double value_bytes) {
+    return static_cast<double>(f.rows + std::min(f.cols, f.nnz)) * value_bytes;
+}
+
 std::uint64_t estimated_bytes(const Features& f, const Layout& l) {
-    const double vectors = (static_cast<double>(f.rows) + static_cast<double>(f.cols)) * l.value;
-    return static_cast<std::uint64_t>(holding(f, l).bytes + vectors);
+    return static_cast<std::uint64_t>(holding(f, l).bytes + vector_bytes(f, l.value));
 }
 
 std::uint64_t estimated_bytes(const Features& f, const Variant& v) {

@@ -43,7 +43,10 @@ Holding holding(const Features& features, const Layout& layout);
 /// find out.
 bool surely_fits(const Features& features, const Variant& variant);
 
-/// A as held, x and y.
+/// y, and of x as many entries as may be read: no more than there are nonzeros.
+double vector_bytes(const Features& features, double value_bytes);
+
+/// A as held and vector_bytes().
 std::uint64_t estimated_bytes(const Features& features, const Variant& variant);
 std::uint64_t estimated_bytes(const Features& features, const Layout& layout);
 

@@ -130,7 +130,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("reuse_distance", log2_of(f.reuse_distance));
 
     const double csr = nnz * (value + sizeof(index_t)) + rows * 4;
-    const double all = csr + (rows + cols) * value;
+    const double all = csr + vector_bytes(f, value);
     const double cache = std::max(static_cast<double>(device.llc_bytes), 1.0);
     put("csr_bytes", std::log2(csr));
     put("csr_in_cache", std::log2(all / cache));

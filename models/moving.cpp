@@ -49,10 +49,8 @@ Moving::Moving(const std::vector<Variant>& kernels) {
 
 std::vector<float> Moving::behind(const Features& features, const db::Device& device,
                                   ValueType value) const {
-    const double vectors =
-        (static_cast<double>(features.rows) + static_cast<double>(features.cols)) *
-        (value == ValueType::f32 ? 4 : 8);
-    const double start = kStart * std::max(device.threads, 1) + vectors;
+    const double start = kStart * std::max(device.threads, 1) +
+                         vector_bytes(features, value == ValueType::f32 ? 4 : 8);
     std::vector<float> list;
     list.reserve(layout_.size());
     float least = std::numeric_limits<float>::infinity();

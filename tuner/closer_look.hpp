@@ -42,7 +42,7 @@ void look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         const std::vector<double> told = estimate(a, features, params);
         for (std::size_t i = 0; i < told.size(); ++i) bytes_of[layouts[i]] = told[i];
     }
-    const double vectors = (static_cast<double>(a.rows) + static_cast<double>(a.cols)) * sizeof(T);
+    const double vectors = models::vector_bytes(features, sizeof(T));
     for (Entry& e : field) {
         const auto of = asked.find(e.kernel->estimate);
         if (of == asked.end()) continue;

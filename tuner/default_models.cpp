@@ -1,5 +1,6 @@
 #include "tuner/default_models.hpp"
 
+#include "matrix/error.hpp"
 #include "models/heuristic.hpp"
 #include "models/model_file.hpp"
 #include "models/shipped.hpp"
@@ -32,10 +33,19 @@ std::string file_of_environment() {
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file) {
     static const models::Heuristic heuristic;
     std::vector<const models::Predictor*> list;
-    const std::string named = file.empty() ? file_of_environment() : file;
-    if (!named.empty())
+    const auto add = [&](const std::string& named) {
         for (const auto& trees : read_once(named).trees())
             if (trees->parts().backend == backend) list.push_back(trees.get());
+    };
+    if (!file.empty()) {
+        add(file);
+    } else if (const std::string named = file_of_environment(); !named.empty()) {
+        try {
+            add(named);
+        } catch (const InputError& e) {
+            throw InputError("SPTUNE_MODEL", 0, e.what());
+        }
+    }
     for (const auto& trees : models::shipped_trees(backend)) list.push_back(trees.get());
     list.push_back(&heuristic);
     return list;

@@ -8,6 +8,7 @@
 #include "tuner/select_field.hpp"
 #include "tuner/select_limits.hpp"
 #include "tuner/select_reasons.hpp"
+#include "tuner/select_stored.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +40,7 @@ class Selector {
         result_.calls = options_.calls;
         check_error();
         if (!look_up()) predict();
-        result_.why = why_selected(result_, lookup_, device_.key);
+        result_.why = why_selected(result_, lookup_, device_.key, options_.constraints);
         result_.features = std::move(features_);
         result_.select_us = options_.clock() - start;
         return std::move(result_);
@@ -76,10 +77,8 @@ class Selector {
     }
 
     bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
-        const std::string key =
-            db::entry_key(Op::spmv, value_type_of<T>(), index_type_of<P>(), print, "warm");
         db::Missed missed;
-        const auto digest = item.store.digest(device_.key, key, &missed);
+        const auto digest = stored_digest<T, P>(item.store, device_.key, print, missed);
         lookup_.add(missed, item.place);
         if (!digest) return false;
         lookup_.found = true;
@@ -121,7 +120,7 @@ class Selector {
         for (const models::Predictor* model : predictors()) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             const Selection measured = result_;
-            Field field = predictions(*model, device);
+            Field field = predictions(*model, device, kernels_.known_to(*model));
             const double scale = measured.baseline.predicted_us / result_.baseline.predicted_us;
             result_ = measured;
             if (field.empty()) continue;
@@ -158,10 +157,16 @@ class Selector {
         for (const models::Predictor* model : predictors()) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
             covered = true;
-            Field field = predictions(*model, device);
+            Field field = predictions(*model, device, kernels_.known_to(*model));
             look_closer(field, calls(), features(), matrix_.view);
             if (decide(std::move(field), inspector())) return;
         }
+        // Kernels that somebody names are worth a guess, even if nobody has learned of them.
+        if (covered && options_.constraints.variants != "*")
+            for (const models::Predictor* model : predictors())
+                if (model->covers(Op::spmv, value_type_of<T>(), device) &&
+                    decide(predictions(*model, device, named()), inspector()))
+                    return;
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
@@ -178,9 +183,20 @@ class Selector {
         return options_.models ? *options_.models : default_models(matrix_.backend);
     }
 
-    /// Sets what the result says of the model as well. Empty where it knows nothing of plain CSR.
-    Field predictions(const models::Predictor& model, const db::Device& device) {
-        const auto& known = kernels_.known_to(model);
+    /// Plain CSR and what matches the variants asked for.
+    std::vector<const Kernel*> named() const {
+        std::vector<const Kernel*> list{&kernels_.baseline()};
+        for (const Kernel& kernel : kernels_.kernels())
+            if (&kernel != list.front() &&
+                matches(kernels_.id(kernel), options_.constraints.variants))
+                list.push_back(&kernel);
+        return list;
+    }
+
+    /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
+    /// Empty where the model knows nothing of plain CSR.
+    Field predictions(const models::Predictor& model, const db::Device& device,
+                      const std::vector<const Kernel*>& known) {
         std::vector<models::Option> options;
         options.reserve(known.size());
         for (const Kernel* kernel : known) options.push_back({&kernel->variant, 0});
@@ -226,11 +242,11 @@ class Selector {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !limits_.allow(e) || !std::isfinite(e.ranked.predicted_us);
         });
-        // With a cap on memory only what keeps within it is to be shown, too.
-        if (options_.constraints.memory_bytes != ~0ull)
-            std::erase_if(field,
-                          [&](const auto& e) { return !limits_.usable(e, features_, inspect); });
         put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
+        if (options_.constraints.memory_bytes != ~0ull) {
+            limits_.keep_within_memory(field, features_, inspect);
+            put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
+        }
         auto chosen = field.begin();
         while (chosen != field.end() && !limits_.usable(*chosen, features_, inspect)) ++chosen;
         if (chosen == field.end()) return false;

@@ -4,6 +4,7 @@
 #include "models/holding.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
+#include "tuner/select_reasons.hpp"
 
 #include <optional>
 #include <vector>
@@ -37,7 +38,8 @@ class SelectLimits {
         const std::uint64_t most = constraints_.memory_bytes;
         if (e.held && *e.held > most) return false;
         if (e.kernel == &kernels_.baseline()) return true;
-        if (!e.held && most == ~0ull && models::surely_fits(features.value(), e.kernel->variant))
+        if (!e.held && models::surely_fits(features.value(), e.kernel->variant) &&
+            (most == ~0ull || 2 * told_bytes(e, *features) <= static_cast<double>(most)))
             return true;
         Footprint f;
         try {
@@ -54,6 +56,21 @@ class SelectLimits {
                static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
     }
 
+    /// With a cap on memory only what keeps within it is to be shown, too. Of `field`, in order, no
+    /// more than that is looked at.
+    template <class Inspect>
+    void keep_within_memory(Field<T, P>& field, const std::optional<Features>& features,
+                            const Inspect& inspect) {
+        constexpr std::size_t kMostShown = 12;
+        Field<T, P> kept;
+        for (Entrant<T, P>& e : field) {
+            const bool wanted = kept.size() < kMostShown || e.kernel == &kernels_.baseline();
+            if (wanted && !far_too_large(e, features) && usable(e, features, inspect))
+                kept.push_back(std::move(e));
+        }
+        field = std::move(kept);
+    }
+
     /// Which of the constraints leaves nothing.
     Unmet unmet() const {
         std::vector<const Variant*> all;
@@ -62,6 +79,15 @@ class SelectLimits {
     }
 
   private:
+    /// Whether the features tell of so many bytes that a look at the matrix could not help.
+    bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
+        return !e.held && features && e.kernel != &kernels_.baseline() &&
+               told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
+    }
+    static double told_bytes(const Entrant<T, P>& e, const Features& features) {
+        return models::holding(features, e.kernel->variant).bytes;
+    }
+
     const KernelIndex<T, P>& kernels_;
     const Constraints& constraints_;
     Lookup& lookup_;

@@ -58,13 +58,23 @@ std::string who(const Selection& s) {
                                          : fmt::format("The model \"{}\"", s.model);
 }
 
-std::string on_calls(const Selection& s) {
+/// Whether anything is forbidden that would be legal otherwise.
+bool restricted(const Constraints& c) {
+    return c.deterministic || c.memory_bytes != ~0ull || std::isfinite(c.convert_us) ||
+           c.variants != "*";
+}
+
+std::string on_calls(const Selection& s, const Constraints& c) {
     if (s.chosen.convert_us <= 0) return "; it needs no conversion";
     if (s.break_even_calls < 0) return "; its conversion never pays";
     const std::string paid = fmt::format(
         "; its conversion ({}) is repaid after {}", duration_us(s.chosen.convert_us),
         with_noun(fmt::format("{:.0f}", std::max(1.0, std::ceil(s.break_even_calls))), "call"));
     if (s.calls > 0) return paid + fmt::format(" of {:.0f}", s.calls);
+    if (c.deterministic)
+        return paid + "; a plan converts at once, since another kernel would change results";
+    if (!matches(s.baseline.id, c.variants))
+        return paid + "; a plan converts at once, since plain CSR is not asked for";
     return paid +
            "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
            "when as much time has been lost";
@@ -83,14 +93,16 @@ std::string on_next(const Selection& s) {
 
 }  // namespace
 
-std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key) {
+std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key,
+                         const Constraints& constraints) {
     std::string text = on_lookup(s, lookup, device_key);
+    const char* const within = restricted(constraints) ? " within the constraints" : "";
     const bool plain = s.chosen.id == s.baseline.id;
     if (s.source == Source::exact)
         text += plain ? fmt::format(
                             "Plain CSR, {}, was measured on this matrix and this device: "
-                            "{}, and nothing pays for its conversion",
-                            s.chosen.id, duration_us(s.chosen.predicted_us))
+                            "{}, and nothing{} pays for its conversion",
+                            s.chosen.id, duration_us(s.chosen.predicted_us), within)
                       : fmt::format(
                             "{} was measured on this matrix and this device: {} "
                             "against {} of plain CSR",
@@ -99,8 +111,8 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
-        text += fmt::format("{} expects nothing to beat plain CSR, {}, with its conversion", who(s),
-                            s.chosen.id);
+        text += fmt::format("{} expects nothing{} to beat plain CSR, {}, with its conversion",
+                            who(s), within, s.chosen.id);
     else
         text += fmt::format(
             "{} predicts {} for {} against {} of plain CSR "
@@ -109,7 +121,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             duration_us(s.baseline.predicted_us), s.confidence);
     if (s.source == Source::exact) text += by_whom(lookup);
     if (!s.complete) text += on_rest(lookup);
-    if (!plain) text += on_calls(s);
+    if (!plain) text += on_calls(s, constraints);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s);
     return text + ".";
 }
@@ -143,9 +155,9 @@ Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,
         if (matches(v->id(), c.variants)) left.push_back(v);
     if (left.empty())
         return Unmet(
-            fmt::format("variants: no kernel of this build matches \"{}\"; `sptune info --kernels "
-                        "'*'` lists their ids",
-                        c.variants));
+            fmt::format("variants: no kernel of this build for {} values and {} row pointers "
+                        "matches \"{}\"; `sptune info --kernels '*'` lists their ids",
+                        to_string(all.front()->value), to_string(all.front()->index), c.variants));
     if (c.deterministic) std::erase_if(left, [](auto* v) { return !v->deterministic; });
     if (left.empty())
         return Unmet(fmt::format(

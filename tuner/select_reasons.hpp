@@ -20,7 +20,7 @@ struct Lookup {
 
 /// Sentences on `selection`, made from its numbers.
 std::string why_selected(const Selection& selection, const Lookup& lookup,
-                         const std::string& device_key);
+                         const std::string& device_key, const Constraints& constraints);
 
 /// Throws Unmet where kernels of this type do not keep the error bound `asked` on rows of so many
 /// entries; see Constraints::error.

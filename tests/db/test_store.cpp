@@ -260,6 +260,26 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     EXPECT_TRUE(fs::exists(live));
 }
 
+TEST(Store, PruneBringsEntriesBackToTheirPlace) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    const Entry moved = random_entry(1), twice = random_entry(2);
+    store.save(moved);
+    store.save(twice);
+    const fs::path wrong = store.path() / "renamed-by-hand";
+    fs::create_directories(wrong);
+    const fs::path own = store.path() / file_of(moved), other = store.path() / file_of(twice);
+    fs::rename(own, wrong / own.filename());
+    fs::copy(other, wrong / other.filename());
+    EXPECT_EQ(store.prune(30, true).size(), 2u);
+    EXPECT_FALSE(fs::exists(own));
+    EXPECT_EQ(store.prune(30, false).size(), 2u);
+    EXPECT_TRUE(fs::exists(own));
+    EXPECT_TRUE(fs::is_empty(wrong));
+    EXPECT_EQ(store.list().size(), 2u);
+    EXPECT_TRUE(store.check().faults.empty());
+}
+
 TEST(DefaultPath, FollowsTheEnvironment) {
     const auto set = [](const char* db, const char* data, const char* home) {
         setenv("SPTUNE_DB", db, 1);

@@ -1,4 +1,5 @@
 // Choices by models, and within constraints.
+#include "matrix/generate.hpp"
 #include "models/holding.hpp"
 #include "tests/tuner/selections.hpp"
 
@@ -151,6 +152,39 @@ TEST_F(Select, WithoutModelsThereIsPlainCsr) {
     const Selection s = select();
     EXPECT_EQ(s.chosen.id, id(0));
     EXPECT_NE(s.why.find("No model covers this device"), std::string::npos) << s.why;
+}
+
+TEST_F(Select, ACapOnMemoryThatExcludesNothingLooksAtNothingMore) {
+    static int looks;
+    for (int i = 0; i < 30; ++i) {
+        kernels_.push_back(kernel(fake::right, 200 + i, 100));
+        kernels_.back().inspect = [](CsrView<double>, const Features&, const Params&) {
+            ++looks;
+            return Footprint{100, 100, ""};
+        };
+    }
+    looks = 0;
+    select();
+    const int without = looks;
+    options_.constraints.memory_bytes = 1000;
+    looks = 0;
+    EXPECT_EQ(select().chosen.id, id(0));
+    EXPECT_LE(looks, without + 12) << "what is shown, not all";
+}
+
+TEST(SelectReal, AKernelThatNoModelKnowsIsTakenWhereItIsNamed) {
+    Csr<double> a = generate<double>({"stencil-2d-5", {{"rows", 900}}});
+    SelectOptions options;
+    options.calls = 1e6;
+    for (const auto& kernel : spmv_kernels<double, std::int32_t>(Backend::cpu)) {
+        if (kernel.variant.vendor) continue;
+        options.constraints.variants = kernel.variant.id();
+        const Footprint f =
+            kernel.inspect(a.view(), extract_features(a.view()), kernel.variant.params);
+        if (f.illegal.empty() && f.storage_bytes < 2 * a.nnz() * 12u) {
+            EXPECT_EQ(select_spmv(a.view(), Backend::cpu, options).chosen.id, kernel.variant.id());
+        }
+    }
 }
 
 TEST(SelectReal, EveryRealMatrixGetsAKernel) {

@@ -8,6 +8,16 @@
 namespace sptune::tuner {
 namespace {
 
+Csr<double, std::int64_t> widened(const Csr<double>& a) {
+    Csr<double, std::int64_t> wide{
+        a.rows, a.cols, Buffer<std::int64_t>(static_cast<std::size_t>(a.rows) + 1),
+        Buffer<index_t>(a.col_idx.size()), Buffer<double>(a.values.size())};
+    std::copy(a.row_ptr.begin(), a.row_ptr.end(), wide.row_ptr.begin());
+    std::copy(a.col_idx.begin(), a.col_idx.end(), wide.col_idx.begin());
+    std::copy(a.values.begin(), a.values.end(), wide.values.begin());
+    return wide;
+}
+
 TEST_F(Select, AStoredMeasurementComesFirst) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     kernels_.push_back(kernel(fake::right, 40, 300, 5000));
@@ -142,6 +152,33 @@ TEST_F(Select, ADatabaseThatIsNotThereIsNamedWhereItWasAskedFor) {
     options_.databases = std::make_shared<db::Databases>(where);
     const Selection s = select();
     EXPECT_NE(s.why.find(where + " does not exist"), std::string::npos) << s.why;
+}
+
+TEST_F(Select, AMeasurementWithNarrowRowPointersServesWideOnes) {
+    db::Entry e = entry(here());
+    const auto id_of = [](const auto& list, std::string_view format) {
+        const auto found = std::find_if(list.begin(), list.end(), [&](const auto& k) {
+            return k.variant.format == format && k.variant.algorithm == "simd";
+        });
+        return *found;
+    };
+    const auto narrow = id_of(spmv_kernels<double, std::int32_t>(Backend::cpu), "sell");
+    const auto wide = id_of(spmv_kernels<double, std::int64_t>(Backend::cpu), "sell");
+    e.candidates.resize(1);
+    e.candidates[0].id = e.baseline =
+        spmv_baseline_id(Backend::cpu, ValueType::f64, IndexType::i32);
+    e.candidates[0].kernel_hash =
+        spmv_kernels<double, std::int32_t>(Backend::cpu)[0].variant.kernel_hash;
+    e.candidates.push_back(e.candidates[0]);
+    e.candidates[1].id = e.winner = narrow.variant.id();
+    e.candidates[1].kernel_hash = narrow.variant.kernel_hash;
+    e.candidates[1].time->median /= 10;
+    store_.save(e);
+    const Csr<double, std::int64_t> same = widened(a_);
+    options_.calls = 1e9;
+    const Selection s = select_spmv(same.view(), Backend::cpu, options_);
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, wide.variant.id());
 }
 
 TEST_F(Select, AnotherDevicesMeasurementIsNotUsed) {

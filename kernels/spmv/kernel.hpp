@@ -58,7 +58,7 @@ struct SpmvKernel {
 
     /// What the features tell less well than a look at some of the rows does: for each of `params`
     /// of this layout the bytes that one apply reads of A; infinite where the layout is pointless,
-    /// 0 where some rows do not tell either. Takes a time that hardly depends on the matrix.
+    /// 0 where some rows would not tell more. Takes a time that hardly depends on the matrix.
     /// nullptr where the features suffice.
     std::vector<double> (*estimate)(CsrView<T, P> a, const Features& features,
                                     std::span<const Params> params) = nullptr;

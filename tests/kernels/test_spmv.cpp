@@ -2,6 +2,7 @@
 // for none of them fails: no variant without an equivalence test.
 #include "kernels/registry.hpp"
 #include "kernels/simd_target.hpp"
+#include "matrix/generate.hpp"
 #include "tests/kernels/spmv_cases.hpp"
 
 #include <cmath>
@@ -160,8 +161,10 @@ TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     const auto scattered = make<T, P>("random", 9000, random_rows(9000, 9000, 12, 9));
-    // Rows so long that a few of them would take as long as all: nothing is told.
+    // Rows so long that a few of them would take as long as all.
     const auto wide = make<T, P>("wide", 400, random_rows(300, 400, 200, 9));
+    const auto band = generate<T, P>({"banded", {{"rows", 5000}}});
+    const Features of_band = extract_features(band.view());
     for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
         if (!kernel.estimate) continue;
         const std::span<const Params> params(&kernel.variant.params, 1);
@@ -170,7 +173,9 @@ TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
                   !kernel.inspect(scattered.a.view(), scattered.features, kernel.variant.params)
                        .illegal.empty())
             << kernel.variant.id();
-        EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0], 0);
+        EXPECT_GT(wide.features.diagonal_runs, 0.25);
+        EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0], 0) << "not told";
+        EXPECT_EQ(kernel.estimate(band.view(), of_band, params)[0], 0) << "features tell enough";
     }
 }
 

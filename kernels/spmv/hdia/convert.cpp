@@ -24,14 +24,21 @@ index_t slices_of(index_t rows, int c) {
 
 // What is looked at where slices are only estimated: stretches of rows that slices of every C
 // divide; of stretches with more entries than the most, which would take too long, none.
-constexpr std::int64_t kStretch = 64, kLeastStretches = 4, kMostOfStretch = 8192;
+constexpr std::int64_t kStretch = 64, kMostOfStretch = 8192;
+
+constexpr double kPointless = std::numeric_limits<double>::infinity();
 
 /// With some thousand entries in all.
 template <class T, class P>
 RowSample rows_to_look_at(CsrView<T, P> a) {
     const std::int64_t nnz = std::max<std::int64_t>(a.nnz(), 1);
-    const std::int64_t entries = std::clamp<std::int64_t>(nnz / 32, 1024, 4096);
-    const std::int64_t stretches = std::max(entries * a.rows / nnz / kStretch, kLeastStretches);
+    const auto stretches_of = [&](std::int64_t entries) {
+        return entries * a.rows / nnz / kStretch;
+    };
+    // Few stretches say little, but those of long rows take their time.
+    const std::int64_t stretches =
+        std::max({stretches_of(std::clamp<std::int64_t>(nnz / 32, 1024, 4096)),
+                  std::min<std::int64_t>(stretches_of(kMostOfStretch), 4), std::int64_t{1}});
     return RowSample(a.rows, stretches * kStretch, kStretch, stretches);
 }
 
@@ -120,11 +127,15 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
 template <class T, class P>
 std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& features,
                                          std::span<const Params> params) {
+    // Rows alike, on diagonals that hardly end: there is nothing to find out.
+    if (features.diagonal_runs.value_or(0) > 0.99 &&
+        static_cast<double>(features.row_max) <= 2 * features.row_mean)
+        return std::vector<double>(params.size(), 0.0);
     // What differs in f alone shares its slices.
     std::map<int, std::vector<RoughSlices::Kept>> by_c;
     for (const Params& p : params) {
         const int c = get(p, "c");
-        by_c[c].push_back({static_cast<std::uint32_t>((c * get(p, "f") + 99) / 100), {}});
+        by_c[c].push_back({static_cast<std::uint16_t>((c * get(p, "f") + 99) / 100), {}});
     }
     thread_local RoughSlices slices;
     std::int64_t entries = 0, longest = 0;  // longest row
@@ -148,9 +159,9 @@ std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& featur
         const int c = get(p, "c");
         const Counts& counts = by_c[c][next[c]++].counts;
         if (entries == 0)
-            bytes.push_back(0);
+            bytes.push_back(features.diagonal_runs.value_or(0) < 0.25 ? kPointless : 0);
         else if (static_cast<double>(counts.on) < hdia::kLeastShare * static_cast<double>(entries))
-            bytes.push_back(std::numeric_limits<double>::infinity());
+            bytes.push_back(kPointless);
         else
             bytes.push_back(
                 scale * static_cast<double>(counts.bytes(c, sizeof(T))) +

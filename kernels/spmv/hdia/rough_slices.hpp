@@ -31,24 +31,20 @@ class RoughSlices {
   public:
     /// A diagonal is kept from `least` entries on.
     struct Kept {
-        std::uint32_t least;
+        std::uint16_t least;
         Counts counts;
     };
-    /// Looks at rows [first, last) of `a`, which add() then counts from 0.
+    /// Looks at rows [first, last) of `a`, fewer than 2^16 entries, which add() counts from 0.
     template <class T, class P>
     void load(CsrView<T, P> a, std::int64_t first, std::int64_t last) {
-        const auto entries = static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[first]);
-        const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpare * entries, 4096));
-        if (count_.size() < places) count_.resize(places, 0);
-        const int shift = 32 - std::countr_zero(places);
-        place_.resize(entries);
+        hash_.resize(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[first]));
         ends_.assign(1, 0);
         std::size_t n = 0;
         for (std::int64_t i = first; i < last; ++i) {
             for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
                 const auto diagonal =
                     static_cast<std::uint32_t>(a.col_idx[k]) - static_cast<std::uint32_t>(i);
-                place_[n++] = diagonal * 0x9e3779b1u >> shift;
+                hash_[n++] = diagonal * 0x9e3779b1u;
             }
             ends_.push_back(n);
         }
@@ -57,30 +53,42 @@ class RoughSlices {
     std::size_t rows() const { return ends_.size() - 1; }
     /// Adds the slice of rows [first, last) to all of `kept`.
     void add(std::size_t first, std::size_t last, std::span<Kept> kept) {
-        for (std::size_t e = ends_[first]; e < ends_[last]; ++e) {
-            const std::uint32_t met = ++count_[place_[e]];
-            for (Kept& one : kept) one.counts.runs += met == one.least;
-        }
+        const std::size_t begin = ends_[first], end = ends_[last];
+        // As small as the slice allows: small tables stay in the nearest cache.
+        const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpare * (end - begin), 64));
+        if (count_.size() < places) count_.resize(places, 0);
+        const int shift = 32 - std::countr_zero(places);
+        std::uint16_t* const count = count_.data();  // in registers, as what follows
+        const std::uint32_t* const hash = hash_.data();
+        for (std::size_t e = begin; e < end; ++e) ++count[hash[e] >> shift];
         for (Kept& one : kept) {
+            const std::uint16_t least = one.least;
+            std::int64_t runs = 0;
+            for (std::size_t place = 0; place < places; place += 64) {
+                std::uint8_t here = 0;
+                for (std::size_t i = place; i < place + 64; ++i) here += count[i] >= least;
+                runs += here;
+            }
+            one.counts.runs += runs;
             std::int64_t width = 0, all_off = 0;
             for (std::size_t i = first; i < last; ++i) {
                 std::int64_t off = 0;
                 for (std::size_t e = ends_[i]; e < ends_[i + 1]; ++e)
-                    off += count_[place_[e]] < one.least;
+                    off += count[hash[e] >> shift] < least;
                 width = std::max(width, off);
                 all_off += off;
             }
             one.counts.rest += width;
-            one.counts.on += static_cast<std::int64_t>(ends_[last] - ends_[first]) - all_off;
+            one.counts.on += static_cast<std::int64_t>(end - begin) - all_off;
         }
-        for (std::size_t e = ends_[first]; e < ends_[last]; ++e) count_[place_[e]] = 0;
+        std::fill_n(count_.begin(), places, std::uint16_t{0});
     }
 
   private:
     static constexpr std::size_t kSpare = 8;  ///< places for each entry: few are shared
 
-    std::vector<std::uint32_t> count_;  ///< entries of the diagonals of each place
-    std::vector<std::uint32_t> place_;  ///< of each entry
+    std::vector<std::uint16_t> count_;  ///< entries of the diagonals of each place
+    std::vector<std::uint32_t> hash_;   ///< of each entry's diagonal
     std::vector<std::size_t> ends_{0};  ///< of each row, behind a 0
 };
 

@@ -15,19 +15,18 @@ struct SteadyChoice {
     double first_us = 0;         ///< with what is done once: starting threads, listing kernels …
 };
 
-/// Calls choose() up to six times, the later ones as long as all take less than a tenth of a
-/// second.
+/// Calls choose() up to six times, fewer where that takes more than some tenth of a second.
 template <class Choose>
 SteadyChoice choose_steadily(Choose choose) {
     constexpr std::size_t kRepeats = 5;
     constexpr double kMostSeconds = 0.1;
-    const Stopwatch watch;
     SteadyChoice steady{choose(), 0};
     steady.first_us = steady.selection.select_us;
+    if (steady.first_us > kMostSeconds * 1e6) return steady;
     std::vector<double> times;
+    const Stopwatch watch;
     while (times.size() < kRepeats && watch.seconds() < kMostSeconds)
         times.push_back(choose().select_us);
-    if (times.empty()) return steady;
     std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
                      times.end());
     steady.selection.select_us = times[times.size() / 2];

@@ -201,7 +201,7 @@ std::vector<Prediction> BestSf::predict(const Features& features, const db::Devi
     return out;
 }
 
-double BestSf::confidence(const Features& features, const db::Device&) const {
+double BestSf::confidence(const Variant&, const Features& features, const db::Device&) const {
     const std::vector<int> count = votes(features);
     if (count.size() < 2) return 0.5;
     return static_cast<double>(*std::max_element(count.begin(), count.end())) /

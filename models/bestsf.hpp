@@ -44,7 +44,8 @@ class BestSf final : public Predictor {
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     /// The share of its votes that the winner got.
-    double confidence(const Features& features, const db::Device& device) const override;
+    double confidence(const Variant& chosen, const Features& features,
+                      const db::Device& device) const override;
 
     /// Votes for each of parts().choices.
     std::vector<int> votes(const Features& features) const;

@@ -239,7 +239,7 @@ std::vector<Prediction> Heuristic::predict(const Features& f, const db::Device& 
     return out;
 }
 
-double Heuristic::confidence(const Features& f, const db::Device&) const {
+double Heuristic::confidence(const Variant&, const Features& f, const db::Device&) const {
     // Structure that decides by itself: dense diagonals, full blocks, no structure at all.
     double structure = f.dense_diagonal_share;
     for (const BsrFill& b : f.bsr)

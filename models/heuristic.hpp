@@ -19,7 +19,8 @@ class Heuristic final : public Predictor {
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     /// Low, and lower the closer the two best formats are.
-    double confidence(const Features& features, const db::Device& device) const override;
+    double confidence(const Variant& chosen, const Features& features,
+                      const db::Device& device) const override;
 };
 
 /// Read bandwidth of the device for a working set of `bytes`, GB/s, between the measured points on

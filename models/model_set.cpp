@@ -123,9 +123,10 @@ std::vector<Prediction> ModelSet::predict(const Features& features, const db::De
     return std::vector<Prediction>(options.size(), {kNever, kNever});
 }
 
-double ModelSet::confidence(const Features& features, const db::Device& device) const {
+double ModelSet::confidence(const Variant& chosen, const Features& features,
+                            const db::Device& device) const {
     const TreeModel* model = trees_for(device);
-    return model ? model->confidence(features, device) : 0;
+    return model ? model->confidence(chosen, features, device) : 0;
 }
 
 }  // namespace sptune::models

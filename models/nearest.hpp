@@ -17,7 +17,9 @@ class Nearest final : public Predictor {
     /// The neighbour's own times.
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
-    double confidence(const Features&, const db::Device&) const override { return 0.5; }
+    double confidence(const Variant&, const Features&, const db::Device&) const override {
+        return 0.5;
+    }
 
   private:
     std::vector<const Sample*> samples_;

@@ -37,8 +37,9 @@ class Predictor {
     /// One prediction for each option, in their order.
     virtual std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                             std::span<const Option> options) const = 0;
-    /// How sure it is of the fastest, 0 to 1.
-    virtual double confidence(const Features& features, const db::Device& device) const = 0;
+    /// How sure it is of a kernel that it holds to be the best, 0 to 1.
+    virtual double confidence(const Variant& chosen, const Features& features,
+                              const db::Device& device) const = 0;
 };
 
 }  // namespace sptune::models

@@ -230,14 +230,11 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     return out;
 }
 
-double TreeModel::confidence(const Features& features, const db::Device& device) const {
-    constexpr ValueType kValue = ValueType::f64;
-    const auto behind = behind_of(features, device, kValue, inputs(features, device, kValue));
-    const auto best = std::min_element(behind.begin(), behind.end()) - behind.begin();
-    const std::string& format = parts_.portfolio[static_cast<std::size_t>(best)].format;
+double TreeModel::confidence(const Variant& chosen, const Features&,
+                             const db::Device& device) const {
     double share = 0.5;
     for (const HitRate& hit : parts_.hits)
-        if (hit.format == format) share = hit.share;
+        if (hit.format == chosen.format) share = hit.share;
     const auto& keys = parts_.device_keys;
     const bool known = std::find(keys.begin(), keys.end(), device.key) != keys.end();
     return known ? share : kUnknownDevice * share;

@@ -63,7 +63,8 @@ class TreeModel final : public Predictor {
     bool knows(const Variant& variant) const override;
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
-    double confidence(const Features& features, const db::Device& device) const override;
+    double confidence(const Variant& chosen, const Features& features,
+                      const db::Device& device) const override;
 
     const Parts& parts() const { return parts_; }
 

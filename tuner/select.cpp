@@ -159,19 +159,24 @@ class Selector {
             covered = true;
             Field field = predictions(*model, device, kernels_.known_to(*model));
             look_closer(field, calls(), features(), matrix_.view);
-            if (decide(std::move(field), inspector())) return;
+            if (decide(std::move(field), inspector())) return trust(*model, device);
         }
         // Kernels that somebody names are worth a guess, even if nobody has learned of them.
         if (covered && options_.constraints.variants != "*")
             for (const models::Predictor* model : predictors())
                 if (model->covers(Op::spmv, value_type_of<T>(), device) &&
                     decide(predictions(*model, device, named()), inspector()))
-                    return;
+                    return trust(*model, device);
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
         result_.baseline = {kernels_.id(plain), 0, 0};
         if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw limits_.unmet();
+    }
+
+    void trust(const models::Predictor& model, const db::Device& device) {
+        const Kernel& chosen = *kernels_.find(result_.chosen.id);
+        result_.confidence = model.confidence(chosen.variant, features(), device);
     }
 
     db::Device known_device() const {
@@ -216,7 +221,6 @@ class Selector {
         note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
-        result_.confidence = model.confidence(features(), device);
         return field;
     }
 

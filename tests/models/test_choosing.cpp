@@ -21,7 +21,9 @@ class Told final : public Predictor {
             answers.push_back({us_.at(i), i ? 1000.0 : 0.0});
         return answers;
     }
-    double confidence(const Features&, const db::Device&) const override { return 1; }
+    double confidence(const Variant&, const Features&, const db::Device&) const override {
+        return 1;
+    }
 
   private:
     std::vector<double> us_;

@@ -111,8 +111,12 @@ TEST(Trees, CoverTheirBackendAndDoubtOtherDevices) {
     const Features f = band(40'000, 9);
     db::Device other = cpu();
     other.key = "other";
-    EXPECT_GT(model.confidence(f, cpu()), 0.7);
-    EXPECT_LT(model.confidence(f, other), model.confidence(f, cpu()));
+    Variant sell, unheard;
+    sell.format = "sell";
+    unheard.format = "unheard";
+    EXPECT_GT(model.confidence(sell, f, cpu()), 0.7);
+    EXPECT_LT(model.confidence(sell, f, other), model.confidence(sell, f, cpu()));
+    EXPECT_EQ(model.confidence(unheard, f, cpu()), 0.5);
 }
 
 TEST(BestSf, WeighsWhatTheWrongChoiceCosts) {

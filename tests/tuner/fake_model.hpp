@@ -25,7 +25,9 @@ class Model final : public models::Predictor {
         for (const models::Option& o : options) out.push_back(predict_(*o.variant));
         return out;
     }
-    double confidence(const Features&, const db::Device&) const override { return 0.75; }
+    double confidence(const Variant&, const Features&, const db::Device&) const override {
+        return 0.75;
+    }
 
   private:
     Predict predict_;

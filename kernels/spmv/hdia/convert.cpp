@@ -131,27 +131,39 @@ std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& featur
     if (features.diagonal_runs.value_or(0) > 0.99 &&
         static_cast<double>(features.row_max) <= 2 * features.row_mean)
         return std::vector<double>(params.size(), 0.0);
+    // The same rows for all, so that chance does not decide among them.
+    std::vector<RowWindow> stretches = rows_to_look_at(a).units();
+    std::erase_if(stretches, [&](const RowWindow& w) {
+        return a.row_ptr[w.last] - a.row_ptr[w.first] > kMostOfStretch;
+    });
+    std::int64_t entries = 0, longest = 0;  // longest row
+    for (const RowWindow& w : stretches) {
+        entries += a.row_ptr[w.last] - a.row_ptr[w.first];
+        for (std::int64_t i = w.first; i < w.last; ++i)
+            longest = std::max<std::int64_t>(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
+    }
     // What differs in f alone shares its slices.
+    std::vector<int> heights;
     std::map<int, std::vector<RoughSlices::Kept>> by_c;
     for (const Params& p : params) {
         const int c = get(p, "c");
+        if (by_c[c].empty()) heights.push_back(c);
         by_c[c].push_back({static_cast<std::uint16_t>((c * get(p, "f") + 99) / 100), {}});
     }
-    thread_local RoughSlices slices;
-    std::int64_t entries = 0, longest = 0;  // longest row
-    // The same rows for all, so that chance does not decide among them.
-    for (const RowWindow& w : rows_to_look_at(a).units()) {
-        const std::int64_t here = a.row_ptr[w.last] - a.row_ptr[w.first];
-        if (here > kMostOfStretch) continue;
-        entries += here;
-        for (std::int64_t i = w.first; i < w.last; ++i)
-            longest = std::max<std::int64_t>(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
-        slices.load(a, w.first, w.last);
-        for (auto& [c, kept] : by_c)
-            for (std::size_t first = 0; first < slices.rows(); first += static_cast<std::size_t>(c))
-                slices.add(first, std::min(slices.rows(), first + static_cast<std::size_t>(c)),
-                           kept);
-    }
+    ExceptionCarrier carrier;
+    const int threads = team_size(0, static_cast<std::uint64_t>(a.nnz()));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (std::size_t h = 0; h < heights.size(); ++h)
+        carrier.run([&] {
+            thread_local RoughSlices slices;
+            const auto c = static_cast<std::size_t>(heights[h]);
+            for (const RowWindow& w : stretches) {
+                slices.load(a, w.first, w.last);
+                for (std::size_t first = 0; first < slices.rows(); first += c)
+                    slices.add(first, std::min(slices.rows(), first + c), by_c.at(heights[h]));
+            }
+        });
+    carrier.rethrow();
     const double scale = static_cast<double>(a.nnz()) / static_cast<double>(entries);
     std::vector<double> bytes;
     std::map<int, std::size_t> next;

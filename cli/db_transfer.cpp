@@ -111,9 +111,8 @@ int run_db_prune(const Words& args) {
         .text("db", "PATH", db, kDbHelp)
         .example("sptune db prune --dry-run")
         .note(
-            "Files that are not sptune's stay, as do entries that a later version has written. An "
-            "entry "
-            "in the\nwrong folder goes to the right one, unless there is one already.");
+            "Files that are not sptune's stay, as do entries that a later version has written.\n"
+            "An entry in the wrong folder goes to the right one, unless there is one already.");
     if (!options.parse(args)) return kOk;
     const auto gone = open_existing_db(db).prune(days, dry_run);
     for (const std::string& file : gone) write_text("-", file + "\n");

@@ -84,9 +84,8 @@ int run_train(const std::vector<std::string>& args) {
         .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
         .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
         .integer("portfolio", "N", portfolio, 1, 400,
-                 "kernels to choose among, at most; plain CSR, the best of each format and a "
-                 "vendor's are "
-                 "beside them (default: what tested best)")
+                 "kernels to choose among, at most, beside plain CSR and the best of each format "
+                 "and vendor (default: what tested best)")
         .example("bench/training_set.py --db training")
         .example("sptune train --db training -o model.sptm")
         .example("sptune train --db mine --keep shipped -o model.sptm")

@@ -30,6 +30,15 @@ bool is_there(const fs::path& file) {
     return type != fs::file_type::not_found;
 }
 
+/// Wherever it lies.
+std::optional<Entry> entry_in(const fs::path& file) {
+    try {
+        return entry_from_json(parse_document(read_text(file)));
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 Store::Store(fs::path where, Warn warn) : where_(std::move(where)), warn_(std::move(warn)) {}
@@ -207,13 +216,10 @@ Store::Check Store::check() const {
 }
 
 /// Saves an entry that lies in the wrong place, where the right one is free.
-void Store::put_back(const fs::path& file) const {
+void Store::put_back(const Entry& entry) const {
     try {
-        const Entry entry = entry_from_json(parse_document(read_text(file)));
-        const fs::path place = entry_path(entry.device.key, entry_key(entry));
-        if (is_there(place)) return;
-        save(entry);
-    } catch (const std::exception&) {  // nothing worth keeping
+        if (!is_there(entry_path(entry.device.key, entry_key(entry)))) save(entry);
+    } catch (const Error&) {  // of no use there, either
     }
 }
 
@@ -232,13 +238,23 @@ std::vector<std::string> Store::prune(int days, bool dry_run) const {
             if (trouble == Trouble::foreign) warn(file, reason);
         });
     for (const fs::path& file : leftovers(where_)) victims.push_back(file.string());
-    if (!dry_run) {
-        for (const std::string& file : victims) {
-            put_back(file);
-            std::error_code error;
-            fs::remove(file, error);
-            if (error) throw Error("cannot remove " + file + ": " + error.message());
-        }
+    if (dry_run) return victims;
+    const auto remove = [](const std::string& file) {
+        std::error_code error;
+        fs::remove(file, error);
+        if (error) throw Error("cannot remove " + file + ": " + error.message());
+    };
+    // What is no entry at all goes first: it may lie where another one belongs.
+    std::vector<std::pair<std::string, Entry>> entries;
+    for (const std::string& file : victims) {
+        if (auto entry = entry_in(file))
+            entries.emplace_back(file, std::move(*entry));
+        else
+            remove(file);
+    }
+    for (const auto& [file, entry] : entries) {
+        put_back(entry);
+        remove(file);
     }
     return victims;
 }

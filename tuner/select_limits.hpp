@@ -81,7 +81,8 @@ class SelectLimits {
   private:
     /// Whether the features tell of so many bytes that a look at the matrix could not help.
     bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
-        return !e.held && features && e.kernel != &kernels_.baseline() &&
+        const bool in_place = e.kernel->variant.layout == kernels_.baseline().variant.layout;
+        return !e.held && features && !in_place &&
                told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
     }
     static double told_bytes(const Entrant<T, P>& e, const Features& features) {

@@ -187,6 +187,19 @@ TEST(SelectReal, AKernelThatNoModelKnowsIsTakenWhereItIsNamed) {
     }
 }
 
+TEST(SelectReal, WhatNeedsNoMemoryIsThereWithoutAny) {
+    const Csr<double> a = generate<double>({"power-law", {{"rows", 5000}}});
+    SelectOptions options;
+    options.constraints.memory_bytes = 0;
+    for (const char* const variants : {"*.csr.balanced.x32.*", "*.csr.*"}) {
+        options.constraints.variants = variants;
+        EXPECT_NE(select_spmv(a.view(), Backend::cpu, options).chosen.id.find(".x32."),
+                  std::string::npos);
+    }
+    options.constraints.variants = "*.sell.*";
+    EXPECT_THROW(select_spmv(a.view(), Backend::cpu, options), Unmet);
+}
+
 TEST(SelectReal, EveryRealMatrixGetsAKernel) {
     for (const index_t rows : {0, 1, 3}) {
         Csr<double> a{rows, rows, Buffer<std::int32_t>(static_cast<std::size_t>(rows) + 1, 0),

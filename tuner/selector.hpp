@@ -1,0 +1,288 @@
+// How a kernel is chosen: by what a database says, else by the first model that knows one to use.
+#pragma once
+
+#include "models/shortlist.hpp"
+#include "tuner/closer_look.hpp"
+#include "tuner/default_models.hpp"
+#include "tuner/identify.hpp"
+#include "tuner/select.hpp"
+#include "tuner/select_field.hpp"
+#include "tuner/select_limits.hpp"
+#include "tuner/select_reasons.hpp"
+#include "tuner/select_stored.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace sptune::tuner {
+
+/// One choice: run() once.
+template <class T, class P>
+class Selector {
+  public:
+    using Kernel = SpmvKernel<T, P>;
+    using Field = tuner::Field<T, P>;
+
+    Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+             const SelectOptions& options)
+        : matrix_(matrix),
+          kernels_(kernels),
+          options_(options),
+          limits_(kernels, options.constraints, lookup_) {}
+
+    Selection run() {
+        const double start = options_.clock();
+        device_ = identify(matrix_.backend, options_.threads);
+        result_.calls = options_.calls;
+        check_error();
+        if (!look_up()) predict();
+        result_.why = why_selected(result_, lookup_, device_.key, options_.constraints);
+        result_.features = std::move(features_);
+        result_.select_us = options_.clock() - start;
+        return std::move(result_);
+    }
+
+  private:
+    static constexpr std::size_t kRunnersUp = 4;
+
+    double calls() const { return options_.calls > 0 ? options_.calls : kUnknownCalls; }
+
+    const Features& features() {
+        if (!features_) features_ = matrix_.features();
+        return *features_;
+    }
+
+    void check_error() {
+        const double asked = options_.constraints.error;
+        if (std::isfinite(asked)) require_error(asked, value_type_of<T>(), features().row_max);
+    }
+
+    /// A stored measurement decides, if there is one for this device and the constraints.
+    bool look_up() {
+        if (!options_.databases || options_.databases->all().empty()) return false;
+        lookup_.asked = true;
+        // Without entries for this device the fingerprint would be of no use, unless the features
+        // bring it along.
+        if (!options_.databases->may_know(device_.key)) features();
+        const std::uint64_t print = features_ ? features_->fingerprint : matrix_.fingerprint();
+        const auto& all = options_.databases->all();
+        return std::any_of(all.begin(), all.end(), [&](const db::Databases::Item& item) {
+            const Selection before = result_;
+            const bool found = look_up_in(item, print);
+            if (!found) result_ = before;
+            return found;
+        });
+    }
+
+    bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
+        db::Missed missed;
+        const auto digest = stored_digest<T, P>(item.store, device_.key, print, missed);
+        lookup_.add(missed, item.place);
+        if (!digest) return false;
+        lookup_.found = true;
+        Field field = field_of(*digest, kernels_, matrix_.view, lookup_);
+        const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
+            return e.kernel == &kernels_.baseline();
+        });
+        if (plain == field.end()) return false;
+        result_.baseline = plain->ranked;
+        note_safe(field);
+        nothing_beats(digest->winner, field);
+        // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
+        // by something else, and the rest of it is not to be believed either.
+        const Features& known =
+            is_of_this_matrix(digest->features, print) ? digest->features : features();
+        std::string refused;
+        const auto inspect = [&](const Kernel& kernel) {
+            const Footprint f = kernel.inspect(matrix_.view, known, kernel.variant.params);
+            if (!f.illegal.empty() && refused.empty())
+                refused = fmt::format("{}, stored as fast, cannot be used on this matrix: {}",
+                                      kernels_.id(kernel), f.illegal);
+            return f;
+        };
+        const bool decided = decide(std::move(field), inspect, 1, digest->winner);
+        if (!refused.empty()) lookup_.notes.push_back(refused);
+        if (!decided || !refused.empty()) return false;
+        result_.source = Source::exact;
+        result_.confidence = 1;
+        lookup_.place = item.place;
+        result_.complete = digest->complete;
+        if (!digest->complete) offer_the_rest(*digest);
+        return true;
+    }
+
+    /// A sweep that was cut short or restricted says nothing of the other kernels: those that a
+    /// model expects to be faster become alternatives, on the scale of what was measured.
+    void offer_the_rest(const db::Digest& digest) {
+        const db::Device device = known_device();
+        for (const models::Predictor* model : predictors()) {
+            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            const Selection measured = result_;
+            Field field = predictions(*model, device, kernels_.known_to(*model));
+            const double scale = measured.baseline.predicted_us / result_.baseline.predicted_us;
+            result_ = measured;
+            if (field.empty()) continue;
+            std::erase_if(field, [&](Entrant<T, P>& e) {
+                e.ranked.predicted_us *= scale, e.ranked.convert_us *= scale;
+                return !limits_.allow(e) || has(digest, e.ranked.id) ||
+                       e.ranked.predicted_us >= measured.chosen.predicted_us;
+            });
+            put_in_order(field, calls(), kernels_.baseline(), 1, {});
+            for (const Entrant<T, P>& e : field) {
+                if (result_.alternatives.size() >= 2 * kRunnersUp) break;
+                if (limits_.usable(e, features_, inspector()))
+                    result_.alternatives.push_back(e.ranked);
+            }
+            if (!field.empty()) lookup_.unmeasured = field.front().ranked;
+            return;
+        }
+    }
+
+    static bool has(const db::Digest& digest, const std::string& id) {
+        return std::any_of(digest.fastest.begin(), digest.fastest.end(),
+                           [&](const db::Candidate& c) { return c.id == id; });
+    }
+
+    bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
+        const CsrView<T, P>& a = matrix_.view;
+        return f.fingerprint == print && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
+    }
+
+    /// The first model decides that covers the device and knows a kernel that may be used.
+    void predict() {
+        const db::Device device = known_device();
+        bool covered = false;
+        for (const models::Predictor* model : predictors()) {
+            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            covered = true;
+            Field field = predictions(*model, device, kernels_.known_to(*model));
+            look_closer(field, calls(), features(), matrix_.view);
+            if (decide(std::move(field), inspector())) return trust(*model, device);
+        }
+        // Kernels that somebody names are worth a guess, even if nobody has learned of them.
+        if (covered && options_.constraints.variants != "*")
+            for (const models::Predictor* model : predictors())
+                if (model->covers(Op::spmv, value_type_of<T>(), device) &&
+                    decide(predictions(*model, device, named()), inspector()))
+                    return trust(*model, device);
+        if (covered) throw limits_.unmet();
+        const Kernel& plain = kernels_.baseline();
+        result_.model.clear();
+        result_.baseline = {kernels_.id(plain), 0, 0};
+        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw limits_.unmet();
+    }
+
+    void trust(const models::Predictor& model, const db::Device& device) {
+        const Kernel& chosen = *kernels_.find(result_.chosen.id);
+        result_.confidence = model.confidence(chosen.variant, features(), device);
+    }
+
+    db::Device known_device() const {
+        return device_without_measuring(matrix_.backend, options_.threads,
+                                        options_.databases.get());
+    }
+
+    std::vector<const models::Predictor*> predictors() const {
+        return options_.models ? *options_.models : default_models(matrix_.backend);
+    }
+
+    /// Plain CSR and what matches the variants asked for.
+    std::vector<const Kernel*> named() const {
+        std::vector<const Kernel*> list{&kernels_.baseline()};
+        for (const Kernel& kernel : kernels_.kernels())
+            if (&kernel != list.front() &&
+                matches(kernels_.id(kernel), options_.constraints.variants))
+                list.push_back(&kernel);
+        return list;
+    }
+
+    /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
+    /// Empty where the model knows nothing of plain CSR.
+    Field predictions(const models::Predictor& model, const db::Device& device,
+                      const std::vector<const Kernel*>& known) {
+        std::vector<models::Option> options;
+        options.reserve(known.size());
+        for (const Kernel* kernel : known) options.push_back({&kernel->variant, 0});
+        const auto answers = model.predict(features(), device, options);
+        Field field;
+        if (!std::isfinite(answers.front().time_us)) return field;
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            if (!std::isfinite(answers[i].time_us)) continue;
+            const Variant& v = known[i]->variant;
+            const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
+            field.push_back(
+                {known[i],
+                 {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us + start_us},
+                 {}});
+        }
+        result_.baseline = field.front().ranked;
+        note_safe(field);
+        result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
+        result_.model = model.name();
+        return field;
+    }
+
+    void note_safe(const Field& field) {
+        Outline outline{matrix_.view.rows, matrix_.view.nnz()};
+        if (features_) outline.longest_row = features_->row_max;
+        const Kernel& safe = kernels_.safe(features_ ? outline : matrix_.outline());
+        for (const Entrant<T, P>& e : field)
+            if (e.kernel == &safe && std::isfinite(e.ranked.predicted_us)) result_.safe = e.ranked;
+    }
+
+    auto inspector() {
+        return [this](const Kernel& kernel) {
+            return kernel.inspect(matrix_.view, features(), kernel.variant.params);
+        };
+    }
+
+    /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
+    /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
+    template <class Inspect>
+    bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
+                const std::string& preferred = {}) {
+        std::erase_if(field, [&](const Entrant<T, P>& e) {
+            return !limits_.allow(e) || !std::isfinite(e.ranked.predicted_us);
+        });
+        put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
+        if (options_.constraints.memory_bytes != ~0ull) {
+            limits_.keep_within_memory(field, features_, inspect);
+            put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
+        }
+        auto chosen = field.begin();
+        while (chosen != field.end() && !limits_.usable(*chosen, features_, inspect)) ++chosen;
+        if (chosen == field.end()) return false;
+        result_.chosen = chosen->ranked;
+        for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
+            result_.runners_up.push_back(e->ranked);
+        note_alternatives(chosen, field.end());
+        const double saved = result_.baseline.predicted_us - result_.chosen.predicted_us;
+        result_.break_even_calls = result_.chosen.convert_us <= 0 ? 0
+                                   : saved > 0 ? std::ceil(result_.chosen.convert_us / saved)
+                                               : -1;
+        return true;
+    }
+
+    /// From the choice on, the best first.
+    void note_alternatives(typename Field::const_iterator chosen,
+                           typename Field::const_iterator end) {
+        std::vector<const Variant*> ranked;
+        for (auto at = chosen; at != end; ++at) ranked.push_back(&at->kernel->variant);
+        for (const std::size_t i : models::worth_trying(ranked))
+            result_.alternatives.push_back(chosen[static_cast<std::ptrdiff_t>(i)].ranked);
+    }
+
+    const Chooser<T, P>& matrix_;
+    const KernelIndex<T, P>& kernels_;
+    const SelectOptions& options_;
+    db::Device device_;
+    std::optional<Features> features_;
+    Lookup lookup_;
+    SelectLimits<T, P> limits_;
+    Selection result_;
+};
+
+}  // namespace sptune::tuner

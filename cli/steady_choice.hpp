@@ -5,7 +5,6 @@
 #include "tuner/select.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace sptune::cli {

@@ -215,14 +215,6 @@ Store::Check Store::check() const {
     return result;
 }
 
-/// Saves an entry that lies in the wrong place, where the right one is free.
-void Store::put_back(const Entry& entry) const {
-    try {
-        if (!is_there(entry_path(entry.device.key, entry_key(entry)))) save(entry);
-    } catch (const Error&) {  // of no use there, either
-    }
-}
-
 std::vector<std::string> Store::prune(int days, bool dry_run) const {
     require_writable();
     const auto age = std::chrono::hours(24) * std::clamp(days, 0, 36500);
@@ -253,7 +245,8 @@ std::vector<std::string> Store::prune(int days, bool dry_run) const {
             remove(file);
     }
     for (const auto& [file, entry] : entries) {
-        put_back(entry);
+        // Misplaced, and the only copy: where it cannot be saved it stays.
+        if (!is_there(entry_path(entry.device.key, entry_key(entry)))) save(entry);
         remove(file);
     }
     return victims;

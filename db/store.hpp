@@ -92,7 +92,6 @@ class Store {
   private:
     std::filesystem::path entry_path(const std::string& device_key,
                                      const std::string& entry_key) const;
-    void put_back(const Entry& entry) const;
     void warn(const std::string& file, const std::string& reason, Missed* missed = nullptr) const;
 
     std::filesystem::path where_;

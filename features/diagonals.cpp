@@ -7,15 +7,6 @@
 #include <functional>
 
 namespace sptune {
-void describe_diagonals(const WholePass& pass, Features& f) {
-    f.diagonals = pass.diagonals;
-    f.bandwidth_max = std::max(std::abs(pass.lowest_diagonal), std::abs(pass.highest_diagonal));
-    const auto nnz = static_cast<double>(f.nnz);
-    f.bandwidth_mean = static_cast<double>(pass.distance) / nnz;
-    f.profile = pass.profile;
-    f.dia_fill = nnz / (static_cast<double>(f.diagonals) * static_cast<double>(f.rows));
-}
-
 namespace {
 
 /// Calls visit(diagonal counted from 0, entries it stands for) for the sampled entries.
@@ -32,6 +23,15 @@ void for_each_sampled(const P* row_ptr, const index_t* col_idx, std::int64_t row
 }
 
 }  // namespace
+
+void describe_diagonals(const WholePass& pass, Features& f) {
+    f.diagonals = pass.diagonals;
+    f.bandwidth_max = std::max(std::abs(pass.lowest_diagonal), std::abs(pass.highest_diagonal));
+    const auto nnz = static_cast<double>(f.nnz);
+    f.bandwidth_mean = static_cast<double>(pass.distance) / nnz;
+    f.profile = pass.profile;
+    f.dia_fill = nnz / (static_cast<double>(f.diagonals) * static_cast<double>(f.rows));
+}
 
 template <class P>
 DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::int64_t rows,

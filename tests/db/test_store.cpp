@@ -280,6 +280,18 @@ TEST(Store, PruneBringsEntriesBackToTheirPlace) {
     EXPECT_TRUE(store.check().faults.empty());
 }
 
+TEST(Store, PruneKeepsWhatCannotBePutBack) {
+    const Scratch scratch;
+    const Store store(scratch / "db");
+    const Entry moved = random_entry(1);
+    store.save(moved);
+    const fs::path own = store.path() / file_of(moved), wrong = store.path() / "renamed-by-hand";
+    fs::rename(own.parent_path(), wrong);
+    put(own.parent_path(), "a file where its folder belongs");
+    EXPECT_THROW(store.prune(30, false), Error);
+    EXPECT_TRUE(fs::exists(wrong / own.filename())) << "the only copy";
+}
+
 TEST(DefaultPath, FollowsTheEnvironment) {
     const auto set = [](const char* db, const char* data, const char* home) {
         setenv("SPTUNE_DB", db, 1);

@@ -163,6 +163,7 @@ TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
     const auto scattered = make<T, P>("random", 9000, random_rows(9000, 9000, 12, 9));
     // Rows so long that a few of them would take as long as all.
     const auto wide = make<T, P>("wide", 400, random_rows(300, 400, 200, 9));
+    const auto none = make<T, P>("no rows", 0, {});
     const auto band = generate<T, P>({"banded", {{"rows", 5000}}});
     const Features of_band = extract_features(band.view());
     for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
@@ -176,6 +177,7 @@ TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
         EXPECT_GT(wide.features.diagonal_runs, 0.25);
         EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0], 0) << "not told";
         EXPECT_EQ(kernel.estimate(band.view(), of_band, params)[0], 0) << "features tell enough";
+        EXPECT_EQ(kernel.estimate(none.a.view(), none.features, params)[0], 0);
     }
 }
 

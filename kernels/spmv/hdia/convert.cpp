@@ -31,7 +31,7 @@ constexpr double kPointless = std::numeric_limits<double>::infinity();
 /// With some thousand entries in all.
 template <class T, class P>
 RowSample rows_to_look_at(CsrView<T, P> a) {
-    const std::int64_t nnz = std::max<std::int64_t>(a.nnz(), 1);
+    const std::int64_t nnz = a.nnz();
     const auto stretches_of = [&](std::int64_t entries) {
         return entries * a.rows / nnz / kStretch;
     };
@@ -127,9 +127,9 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
 template <class T, class P>
 std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& features,
                                          std::span<const Params> params) {
-    // Rows alike, on diagonals that hardly end: there is nothing to find out.
-    if (features.diagonal_runs.value_or(0) > 0.99 &&
-        static_cast<double>(features.row_max) <= 2 * features.row_mean)
+    // No entries, or rows alike on diagonals that hardly end: there is nothing to find out.
+    if (a.nnz() == 0 || (features.diagonal_runs.value_or(0) > 0.99 &&
+                         static_cast<double>(features.row_max) <= 2 * features.row_mean))
         return std::vector<double>(params.size(), 0.0);
     // The same rows for all, so that chance does not decide among them.
     std::vector<RowWindow> stretches = rows_to_look_at(a).units();

@@ -1,5 +1,5 @@
-// What slices would hold, told in a few nanoseconds an entry: counts of each diagonal take ten
-// times as long (slice_diagonals.hpp).
+// What slices would hold, roughly: telling every diagonal from every other, as a conversion has to
+// (slice_diagonals.hpp), takes several times as long.
 #pragma once
 
 #include "matrix/csr.hpp"

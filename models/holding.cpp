@@ -1,5 +1,7 @@
 #include "models/holding.hpp"
 
+#include "matrix/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -208,13 +210,23 @@ Holding holding(const Features& f, const Variant& v) {
     return holding(f, layout_of(v));
 }
 
-bool surely_fits(const Features& f, const Variant& v) {
+bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen_bytes) {
     using enum Layout::Kind;
     const Layout l = layout_of(v);
     const bool blocks = l.kind == bsr;
     if (v.vendor || !(blocks || l.kind == sell || l.kind == ell || l.kind == hdia)) return false;
     if (blocks && !(f.columns_sorted && f.cols >= l.c)) return false;
-    const Holding h = holding(f, l);
+    Holding h = holding(f, l);
+    constexpr double kManyDiagonals = 1 << 26;  // of a slice: more need huge tables
+    if (l.kind == hdia && static_cast<double>(f.row_max) * l.c >= kManyDiagonals) return false;
+    if (seen_bytes) h = {*seen_bytes / l.value, *seen_bytes, true};  // as many entries at most
+    // Threads sort their shares of the rows by themselves: each has a longest row, and slices of
+    // it.
+    if (v.format == "sell" && l.sigma != 1 && v.backend == Backend::cpu) {
+        const double more =
+            static_cast<double>(thread_count(0)) * l.c * static_cast<double>(f.row_max);
+        h.stored += more, h.bytes += more * (l.value + kIndex);
+    }
     constexpr double kManyEntries = 1 << 30;  // 32-bit counts have room for twice as many
     return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, l);
 }

@@ -6,6 +6,7 @@
 #include "kernels/variant.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace sptune::models {
 
@@ -40,8 +41,9 @@ Holding holding(const Features& features, const Layout& layout);
 /// Whether a look at the matrix could not turn up a reason against converting it: nothing but its
 /// size speaks against the layout, and that is far below the cap (one with diagonals may turn out
 /// to have none, and is as right as SELL then). Never for layouts whose legality costs little to
-/// find out.
-bool surely_fits(const Features& features, const Variant& variant);
+/// find out. `seen_bytes`: what a look at some rows tells of its size, where the features do not.
+bool surely_fits(const Features& features, const Variant& variant,
+                 std::optional<double> seen_bytes = std::nullopt);
 
 /// y, and of x as many entries as may be read: no more than there are nonzeros.
 double vector_bytes(const Features& features, double value_bytes);

@@ -1,34 +1,46 @@
 // Orders rows by length inside windows: the σ of SELL-C-σ, and with one window pJDS.
 #pragma once
 
-#include "kernels/parallel.hpp"
+#include "kernels/params.hpp"
+#include "kernels/spmv/balance.hpp"
 #include "matrix/csr.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace sptune {
 
-/// order[k] is the row that comes k-th when every window of `sigma` rows (kAll: all rows) is sorted
-/// by falling length, ties in row order. sigma 1 keeps the rows as they are.
+/// Where shares of rows end that no window is to reach beyond: `parts` of them of equal work, each
+/// but the last a multiple of `unit` rows. parts + 1 numbers, from 0 to `rows`.
 template <class P>
-Buffer<index_t> order_rows(const P* row_ptr, index_t rows, int sigma, int threads) {
-    Buffer<index_t> order(static_cast<std::size_t>(rows));
-    const std::int64_t window = sigma == 0 ? std::max<std::int64_t>(rows, 1) : sigma;
-    const std::int64_t windows = (rows + window - 1) / window;
+std::vector<index_t> share_borders(const P* row_ptr, index_t rows, int unit, int parts) {
+    std::vector<index_t> borders(static_cast<std::size_t>(parts) + 1, rows);
+    borders[0] = 0;
+    for (int part = 1; part < parts; ++part) {
+        const std::int64_t near = balanced_row(row_ptr, rows, 1, parts, part) + unit / 2;
+        borders[static_cast<std::size_t>(part)] =
+            static_cast<index_t>(std::min<std::int64_t>(near / unit * unit, rows));
+    }
+    return borders;
+}
+
+/// order[k] is the row that comes k-th when every window of `sigma` rows (kAll: all rows of the
+/// share) is sorted by falling length, ties in row order. sigma 1 keeps the rows as they are. The
+/// windows of a share begin with its first row; {0, rows} is one share.
+template <class P>
+Buffer<index_t> order_rows(const P* row_ptr, int sigma, const std::vector<index_t>& borders) {
+    Buffer<index_t> order(static_cast<std::size_t>(borders.back()));
     const auto length = [&](index_t i) { return row_ptr[i + 1] - row_ptr[i]; };
-#pragma omp parallel for schedule(static) num_threads(resolve_threads(threads))
-    for (std::int64_t w = 0; w < windows; ++w) {
-        const index_t first = static_cast<index_t>(w * window);
-        const index_t last = static_cast<index_t>(std::min<std::int64_t>(first + window, rows));
+    const auto sort_window = [&](index_t first, index_t last) noexcept {
         for (index_t i = first; i < last; ++i) order[i] = i;
-        if (window == 1) continue;
-        if (window <= 256) {
+        if (sigma == 1) return;
+        if (last - first <= 256) {
             std::sort(order.begin() + first, order.begin() + last, [&](index_t a, index_t b) {
                 return length(a) != length(b) ? length(a) > length(b) : a < b;
             });
-            continue;
+            return;
         }
         // Counting sort: rows are short, so there are few different lengths; the rare long rows
         // share the first bucket and are sorted among themselves.
@@ -44,6 +56,16 @@ Buffer<index_t> order_rows(const P* row_ptr, index_t rows, int sigma, int thread
         for (index_t i = first; i < last; ++i) order[first + begin[bucket(i)]++] = i;
         std::stable_sort(order.begin() + first, order.begin() + first + longest,
                          [&](index_t a, index_t b) { return length(a) > length(b); });
+    };
+    const auto shares = static_cast<int>(borders.size()) - 1;
+#pragma omp parallel for schedule(static) num_threads(shares)
+    for (int share = 0; share < shares; ++share) {
+        const auto at = static_cast<std::size_t>(share);
+        const std::int64_t end = borders[at + 1];
+        const std::int64_t window = sigma == kAll ? std::max<std::int64_t>(end, 1) : sigma;
+        for (std::int64_t first = borders[at]; first < end; first += window)
+            sort_window(static_cast<index_t>(first),
+                        static_cast<index_t>(std::min(first + window, end)));
     }
     return order;
 }

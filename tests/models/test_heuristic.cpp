@@ -152,6 +152,11 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     const Variant hdia = variant(Backend::cpu, "hdia", "simd", {{"c", 8}, {"f", 50}});
     EXPECT_FALSE(surely_fits(f, hdia)) << "no diagonals that anybody knows of";
     EXPECT_TRUE(surely_fits(band(100'000, 20), hdia));
+    const double csr_bytes = holding(f, kCpu[0]).bytes;
+    EXPECT_TRUE(surely_fits(f, hdia, csr_bytes)) << "some rows have them";
+    EXPECT_FALSE(surely_fits(f, hdia, 3 * csr_bytes));
+    f.row_max = 1 << 23;
+    EXPECT_FALSE(surely_fits(f, hdia, csr_bytes)) << "as many diagonals in a slice of 8 rows";
     f = even_rows(100'000'000, 20);
     f.sell = {{8, 1, 0.1}};
     EXPECT_FALSE(surely_fits(f, sell)) << "2e9 entries";

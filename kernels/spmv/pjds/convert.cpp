@@ -13,9 +13,9 @@ struct Shape {
 };
 
 template <class T, class P>
-Shape shape_of(CsrView<T, P> a, int c, int threads) {
+Shape shape_of(CsrView<T, P> a, int c) {
     Shape s;
-    s.order = order_rows(a.row_ptr, a.rows, kAll, threads);
+    s.order = order_rows(a.row_ptr, kAll, {0, a.rows});
     const std::size_t chunks = static_cast<std::size_t>((std::int64_t{a.rows} + c - 1) / c);
     s.length = Buffer<index_t>(chunks);
     for (std::size_t k = 0; k < chunks; ++k) {
@@ -37,7 +37,7 @@ Shape shape_of(CsrView<T, P> a, int c, int threads) {
 
 template <class T, class P>
 Footprint PjdsFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
-    const Shape s = shape_of(a, get(params, "c"), 0);
+    const Shape s = shape_of(a, get(params, "c"));
     const std::uint64_t stored = static_cast<std::uint64_t>(s.diagonal[s.diagonal.size() - 1]);
     Footprint f;
     f.storage_bytes = stored * (sizeof(T) + sizeof(index_t)) + s.order.bytes() + s.length.bytes() +
@@ -49,7 +49,7 @@ Footprint PjdsFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
 template <class T, class P>
 std::unique_ptr<Storage> PjdsFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
     const int c = get(params, "c");
-    Shape shape = shape_of(a, c, threads);
+    Shape shape = shape_of(a, c);
     auto s = std::make_unique<PjdsStorage<T>>();
     s->rows = a.rows;
     s->column =

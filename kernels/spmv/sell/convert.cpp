@@ -1,10 +1,14 @@
 #include "kernels/instantiate.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/spmv/padding.hpp"
 #include "kernels/spmv/row_order.hpp"
 #include "kernels/spmv/sell/format.hpp"
+#include "matrix/error.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <numeric>
 
 namespace sptune {
 
@@ -19,10 +23,17 @@ struct Slices {
     index_t count = 0;
 };
 
+/// Slices of one window are spread over its rows. Where two threads shared a window they would
+/// write to the same lines of y all the time, and take up to three times as long: windows end where
+/// shares of the rows do. Always of all threads, so that inspecting and converting see the same
+/// slices.
 template <class P>
-Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma, int threads) {
+Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma) {
+    constexpr int kLine = 64 / sizeof(float);
+    constexpr index_t kLeastRows = 256;  // of a share
+    const int shares = std::min(resolve_threads(0), static_cast<int>(rows / kLeastRows) + 1);
     Slices s;
-    s.order = order_rows(row_ptr, rows, sigma, threads);
+    s.order = order_rows(row_ptr, sigma, share_borders(row_ptr, rows, std::lcm(c, kLine), shares));
     s.count = static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
     s.slice_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(s.count) + 1);
     s.slice_ptr[0] = 0;
@@ -38,6 +49,8 @@ Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma, int threads)
     }
     return s;
 }
+
+constexpr char kTooWide[] = "a slice spans 65536 columns or more";
 
 /// Smallest and largest column of a slice; {0, 0} for an empty one.
 template <class T, class P>
@@ -81,22 +94,21 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
 template <class T, class P>
 Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
     const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
-    const Slices s = cut_slices(a.row_ptr, a.rows, c, sigma, 0);
+    const Slices s = cut_slices(a.row_ptr, a.rows, c, sigma);
     const std::uint64_t stored = static_cast<std::uint64_t>(s.slice_ptr[s.count]);
     Footprint f;
     f.storage_bytes = stored * (sizeof(T) + bits / 8) + s.slice_ptr.bytes() +
                       (sigma == 1 ? 0 : s.order.bytes()) +
                       (bits == 16 ? s.count * sizeof(index_t) : 0);
     f.moved_bytes = f.storage_bytes;
-    if (bits == 16 && !slices_span_16_bits(a, s, c))
-        f.illegal = "a slice spans 65536 columns or more";
+    if (bits == 16 && !slices_span_16_bits(a, s, c)) f.illegal = kTooWide;
     return f;
 }
 
 template <class T, class P>
 std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& params, int threads) {
     const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
-    Slices s = cut_slices(a.row_ptr, a.rows, c, sigma, threads);
+    Slices s = cut_slices(a.row_ptr, a.rows, c, sigma);
     auto out = std::make_unique<SellStorage<T>>();
     out->rows = a.rows;
     out->c = c;
@@ -109,16 +121,24 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     } else {
         out->column = Buffer<index_t>(stored);
     }
+    std::atomic<bool> too_wide{false};
 #pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
     for (index_t slice = 0; slice < s.count; ++slice) {
         if (bits == 16) {
-            const index_t base = a.cols <= kSpan16 ? 0 : column_span(a, s, c, slice).first;
+            index_t base = 0;
+            if (a.cols > kSpan16) {
+                const auto [low, high] = column_span(a, s, c, slice);
+                if (high - low >= kSpan16) too_wide = true;
+                base = low;
+            }
             out->base[slice] = base;
             fill_slice(a, s, c, slice, base, out->values.data(), out->offset.data());
         } else {
             fill_slice(a, s, c, slice, index_t{0}, out->values.data(), out->column.data());
         }
     }
+    // There may be other threads than when inspect() looked.
+    if (too_wide) throw Error(kTooWide);
     out->slice_ptr = std::move(s.slice_ptr);
     if (sigma != 1) out->order = std::move(s.order);
     return out;

@@ -1,7 +1,7 @@
 // SELL-C-σ: rows sorted by length in windows of σ, cut into slices of C rows, each padded to its
-// longest row and stored column by column.
-// Source: Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format …",
-// SIAM J. Sci. Comput. 36(5), 2014.
+// longest row and stored column by column. On a CPU no window reaches from one thread's share of
+// the rows into the next. Source: Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse
+// matrix data format …", SIAM J. Sci. Comput. 36(5), 2014.
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
@@ -29,7 +29,8 @@ class SellStorage final : public Storage {
     std::uint64_t stored() const override { return values.size(); }
 };
 
-/// Layout parameters: c, s (σ; kAll: all rows), x (bits of a column index: 16 or 32).
+/// Layout parameters: c, s (σ; kAll: all rows, on a CPU of a share), x (bits of a column index: 16
+/// or 32).
 struct SellFormat {
     static constexpr const char* name = "sell";
 

@@ -2,6 +2,7 @@
 // for none of them fails: no variant without an equivalence test.
 #include "kernels/registry.hpp"
 #include "kernels/simd_target.hpp"
+#include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 #include "tests/kernels/spmv_cases.hpp"
 
@@ -9,6 +10,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 namespace sptune {
 namespace {
@@ -117,6 +119,56 @@ TYPED_TEST(Spmv, DeterministicKernelsRepeatToTheBit) {
                 << kernel.variant.id();
         }
     }
+}
+
+TYPED_TEST(Spmv, HoweverManyThreadsOpenMpDelivers) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto c = make<T, P>("random", 700, random_rows(1000, 700, 12, 9));
+    const auto a = c.a.view();
+    Buffer<T> first(a.rows), inside(a.rows);
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+        if (!kernel.variant.deterministic || kernel.variant.vendor) continue;
+        if (!kernel.inspect(a, c.features, kernel.variant.params).illegal.empty()) continue;
+        const auto storage = kernel.convert(a, kernel.variant.params, 3);
+        kernel.apply(*storage, 1, c.x.data(), 0, first.data(), {3});
+        // A region inside of another gets one thread.
+#pragma omp parallel num_threads(2)
+#pragma omp single
+        kernel.apply(*storage, 1, c.x.data(), 0, inside.data(), {3});
+        ASSERT_TRUE(std::equal(first.begin(), first.end(), inside.begin())) << kernel.variant.id();
+    }
+}
+
+TYPED_TEST(Spmv, SlicesOfOtherThreadsAreLookedAtAnew) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    // Odd rows have more entries. Sorted in two shares their slices reach over half the columns, in
+    // one over all.
+    constexpr index_t kRows = 100'000;
+    std::vector<std::vector<index_t>> lists(kRows);
+    for (index_t i = 0; i < kRows; ++i) {
+        if (i % 2) lists[i].push_back(i - 1);
+        lists[i].push_back(i);
+        if (i % 2 && i + 1 < kRows) lists[i].push_back(i + 1);
+    }
+    const auto c = make<T, P>("odd rows", kRows, lists);
+    const auto a = c.a.view();
+    const int threads = omp_get_max_threads();
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+        if (kernel.variant.layout != "sell.c32.sn.x16") continue;
+        const Params& params = kernel.variant.params;
+        omp_set_num_threads(2);
+        EXPECT_EQ(kernel.inspect(a, c.features, params).illegal, "");
+        const auto storage = kernel.convert(a, params, 1);
+        EXPECT_EQ(first_wrong_row(kernel, *storage, c, T{1}, T{0}, 1), -1);
+        omp_set_num_threads(1);
+        EXPECT_NE(kernel.inspect(a, c.features, params).illegal, "");
+        EXPECT_THROW(kernel.convert(a, params, 1), Error);
+        omp_set_num_threads(threads);
+        return;
+    }
+    FAIL() << "there is no such kernel";
 }
 
 /// A fifth of the entries of a matrix with clear diagonals left out, and one long row.

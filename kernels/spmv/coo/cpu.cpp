@@ -27,19 +27,13 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, La
     };
     const auto& s = static_cast<const CooStorage<T>&>(storage);
     Carry carry[kMaxThreads];
-    int workers = 1;  // as many as OpenMP delivers
-    parallel_parts(Serial ? 1 : std::min(launch.threads, kMaxThreads), [&](int part, int parts) {
-        if (part == 0) workers = parts;
-        for (std::int64_t i = part_begin(s.rows, parts, part);
-             i < part_begin(s.rows, parts, part + 1); ++i)
-            y[i] = beta == T{0} ? T{0} : beta * y[i];
-        if (parts > 1) {
-#pragma omp barrier
-        }
+    // However many threads OpenMP delivers, rows are cut at the same places.
+    const int shares = Serial ? 1 : std::min(launch.threads, kMaxThreads);
+    const auto add_share = [&](int share) {
         const std::int64_t nnz = static_cast<std::int64_t>(s.values.size());
-        std::int64_t k = part_begin(nnz, parts, part);
-        const std::int64_t end = part_begin(nnz, parts, part + 1);
-        carry[part] = {0, T{0}};
+        std::int64_t k = part_begin(nnz, shares, share);
+        const std::int64_t end = part_begin(nnz, shares, share + 1);
+        carry[share] = {0, T{0}};
         bool first = true;
         while (k < end) {
             const index_t row = s.row[k];
@@ -47,15 +41,25 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, La
             while (stop < end && s.row[stop] == row) ++stop;
             const T sum = dot_scalar<1>(s.values.data() + k, s.column.data() + k, stop - k, x);
             if (first)
-                carry[part] = {row, sum};
+                carry[share] = {row, sum};
             else
                 y[row] += alpha * sum;
             first = false;
             k = stop;
         }
+    };
+    parallel_parts(shares, [&](int part, int parts) {
+        for (std::int64_t i = part_begin(s.rows, parts, part);
+             i < part_begin(s.rows, parts, part + 1); ++i)
+            y[i] = beta == T{0} ? T{0} : beta * y[i];
+        if (parts > 1) {
+#pragma omp barrier
+        }
+        for (int share = part; share < shares; share += parts) add_share(share);
     });
     if (s.rows > 0)
-        for (int part = 0; part < workers; ++part) y[carry[part].row] += alpha * carry[part].sum;
+        for (int share = 0; share < shares; ++share)
+            y[carry[share].row] += alpha * carry[share].sum;
 }
 
 void coo_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -105,10 +105,10 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     const Rows<T, P, Inner> rows(storage);
     const CsrView<T, P>& a = rows.a;
     Carry carry[kMaxThreads];
-    int workers = 1;  // as many as OpenMP delivers
+    // However many threads OpenMP delivers, rows are cut at the same places.
+    const int shares = std::min(launch.threads, kMaxThreads);
     const std::int64_t work = std::int64_t{a.rows} + static_cast<std::int64_t>(a.nnz());
-    parallel_parts(std::min(launch.threads, kMaxThreads), [&](int part, int parts) {
-        if (part == 0) workers = parts;
+    const auto merge_share = [&](int share) {
         // The merge path crosses the diagonal `at` in row r, entry at - r: the first r for which
         // row r is not finished by then.
         const auto row_at = [&](std::int64_t at) {
@@ -122,8 +122,8 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
             }
             return low;
         };
-        const std::int64_t from = part_begin(work, parts, part);
-        const std::int64_t to = part_begin(work, parts, part + 1);
+        const std::int64_t from = part_begin(work, shares, share);
+        const std::int64_t to = part_begin(work, shares, share + 1);
         index_t i = row_at(from);
         const index_t last = row_at(to);
         P k = static_cast<P>(from - i);
@@ -132,10 +132,13 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
             k = a.row_ptr[i + 1];
         }
         const P end = static_cast<P>(to - last);
-        carry[part] = {last, last < a.rows && k < end ? rows.dot(last, k, end, x) : T{0}};
+        carry[share] = {last, last < a.rows && k < end ? rows.dot(last, k, end, x) : T{0}};
+    };
+    parallel_parts(shares, [&](int part, int parts) {
+        for (int share = part; share < shares; share += parts) merge_share(share);
     });
-    for (int part = 0; part + 1 < workers; ++part)
-        if (carry[part].row < a.rows) y[carry[part].row] += alpha * carry[part].sum;
+    for (int share = 0; share + 1 < shares; ++share)
+        if (carry[share].row < a.rows) y[carry[share].row] += alpha * carry[share].sum;
 }
 
 template <class T, class P>

@@ -214,7 +214,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
             const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
             own.hash += hash_pointers(a.row_ptr, first, last);
             own.hash += hash_columns(a.col_idx, begin, end);
-            add_lengths(a.row_ptr, first, last, own);
+            carrier.run([&] { add_lengths(a.row_ptr, first, last, own); });
             const bool sorted = descents(a.col_idx, begin, end) ==
                                 descents_between(a.row_ptr, a.col_idx, first, last);
             own.sorted = own.sorted && sorted;
@@ -228,7 +228,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
             own.constant = own.constant && all_equal(a.values, begin, end);
         }
 #pragma omp critical(sptune_whole_pass)
-        all.merge(own);
+        carrier.run([&] { all.merge(own); });
 #pragma omp barrier
         // All marks into those of the first thread.
         std::uint64_t* const words = ready ? parts[0]->words().data() : nullptr;

@@ -17,6 +17,7 @@
 #include "tuner/sweep_product.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -96,19 +97,22 @@ class Comparer {
             interrupted ? "the matrix is left out" : "the oracle is the best of the others");
         if (interrupted) return code;
         side.comparisons.push_back(compare(result.entry, result.used_cols, choice));
-        if (Worker* worker = Worker::self()) worker->keep(kept(result, choice));
+        if (Worker* worker = Worker::self())
+            worker->keep(kept(result, choice, side.comparisons.back().regret));
         return code;
     }
 
     /// All that compare() needs.
-    static nlohmann::ordered_json kept(const tuner::SweepResult& result, const AutoChoice& choice) {
+    static nlohmann::ordered_json kept(const tuner::SweepResult& result, const AutoChoice& choice,
+                                       const std::optional<double>& regret) {
         db::Entry entry = result.entry;
         std::erase_if(entry.candidates, [&](const db::Candidate& c) {
             return !c.vendor && c.id != entry.baseline && c.id != entry.winner && c.id != choice.id;
         });
         return {{"entry", db::to_json(entry)},
                 {"used_cols", result.used_cols},
-                {"choice", {choice.id, choice.select_us, choice.source}}};
+                {"choice", {choice.id, choice.select_us, choice.source}},
+                {"regret", regret ? nlohmann::ordered_json(*regret) : nullptr}};
     }
 
     /// What an earlier worker has kept.
@@ -117,8 +121,10 @@ class Comparer {
         const auto& choice = kept["choice"];
         Side& side = side_of(entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu);
         side.device = entry.device;
-        side.comparisons.push_back(
-            compare(entry, kept["used_cols"], {choice[0], choice[1], choice[2]}));
+        Comparison c = compare(entry, kept["used_cols"], {choice[0], choice[1], choice[2]});
+        c.regret.reset();  // it takes all candidates
+        if (!kept["regret"].is_null()) c.regret = kept["regret"];
+        side.comparisons.push_back(std::move(c));
     }
 
     // What a program would get that asks the library, before anything of this sweep is known.

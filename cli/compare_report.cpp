@@ -92,6 +92,21 @@ std::string times(const std::vector<Comparison>& comparisons, const Style& style
     return table.render(style, kWidth);
 }
 
+/// Of one or two matrices the table says it all.
+std::string regret_line(const std::vector<Comparison>& comparisons) {
+    constexpr std::size_t kFew = 3;
+    const auto r = regrets(comparisons);
+    if (!r || r->count < kFew) return "";
+    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+    const std::string text = fmt::format(
+        "regret of auto, where half of the moments decide who is the oracle and the others time "
+        "it: {} in geometric mean, {} at the 95th percentile of {} matrices; slower than {} by "
+        "more than 5 %: {}",
+        percent(r->mean), percent(r->p95), r->count, is_product(comparisons) ? "plain" : "CSR",
+        percent(r->slower_share));
+    return " " + wrap(text, kWidth - 1, 1) + "\n";
+}
+
 }  // namespace
 
 std::string compare_report(const db::Device& device, const std::string& cache,
@@ -109,7 +124,8 @@ std::string compare_report(const db::Device& device, const std::string& cache,
         first, cache);
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
            choices(comparisons, style) + "\n" +
-           style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style);
+           style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style) +
+           regret_line(comparisons);
 }
 
 }  // namespace sptune::cli

@@ -2,6 +2,7 @@
 
 #include "cli/ranking.hpp"
 #include "db/codec.hpp"
+#include "tuner/regret.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,8 +108,10 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .oracle = timed(entry, entry.winner),
                  .chosen = timed(entry, choice.id),
                  .choice = choice,
+                 .regret = {},
                  .vendor = {}};
     if (!c.chosen) c.chosen = c.oracle;
+    if (c.chosen) c.regret = tuner::regret(entry, c.chosen->id);
     for (const db::Candidate& candidate : entry.candidates)
         if (const auto t = timed(entry, candidate.id); t && candidate.vendor)
             c.vendor.push_back(*t);
@@ -137,12 +140,37 @@ Ratios geomean(const std::vector<Comparison>& comparisons) {
             mean(&Ratios::auto_vs_csr), mean(&Ratios::auto_vs_oracle)};
 }
 
+std::optional<Regrets> regrets(const std::vector<Comparison>& comparisons) {
+    std::vector<double> all;
+    Regrets sum;
+    for (const Comparison& c : comparisons) {
+        if (!c.regret) continue;
+        all.push_back(*c.regret);
+        sum.mean += std::log1p(*c.regret);
+        const auto csr = speed_up(pointer(c.chosen), pointer(c.csr));
+        sum.slower_share += csr && *csr < 1 / 1.05;
+    }
+    if (all.empty()) return std::nullopt;
+    std::sort(all.begin(), all.end());
+    const auto n = static_cast<double>(all.size());
+    sum.count = all.size();
+    sum.mean = std::expm1(sum.mean / n);
+    sum.p95 = all[static_cast<std::size_t>(std::ceil(0.95 * n)) - 1];
+    sum.slower_share /= n;
+    return sum;
+}
+
 Json compare_document(const db::Device& device, const std::string& cache,
                       const std::vector<Comparison>& comparisons) {
     Json results = Json::array();
     for (const Comparison& c : comparisons) results.push_back(result(c));
     const Ratios mean = geomean(comparisons);
     const Op op = comparisons.empty() ? Op::spmv : comparisons.front().op;
+    Json regret = nullptr;
+    if (const auto r = regrets(comparisons)) {
+        regret = {{"mean", r->mean}, {"p95", r->p95}, {"slower_than_csr", r->slower_share}};
+        for (const Comparison& c : comparisons) regret["each"].push_back(number(c.regret));
+    }
     return {{"schema", "sptune.compare/1"},
             {"op", to_string(op)},
             {"device", db::to_json(device)},
@@ -152,7 +180,8 @@ Json compare_document(const db::Device& device, const std::string& cache,
              {{"oracle_vs_vendor_best", number(mean.oracle_vs_vendor_best)},
               {"auto_vs_vendor_best", number(mean.auto_vs_vendor_best)},
               {"auto_vs_csr", number(mean.auto_vs_csr)},
-              {"auto_vs_oracle", number(mean.auto_vs_oracle)}}}};
+              {"auto_vs_oracle", number(mean.auto_vs_oracle)}}},
+            {"regret", std::move(regret)}};
 }
 
 }  // namespace sptune::cli

@@ -37,8 +37,9 @@ struct Comparison {
     };
     // Nothing where no such candidate could be measured. csr: the baseline.
     std::optional<Timed> csr, oracle, chosen;
-    AutoChoice choice;          ///< how `chosen` came about
-    std::vector<Timed> vendor;  ///< every vendor candidate with a time, the fastest first
+    AutoChoice choice;             ///< how `chosen` came about
+    std::optional<double> regret;  ///< of `chosen`, as tuner::regret() has it
+    std::vector<Timed> vendor;     ///< every vendor candidate with a time, the fastest first
 
     const Timed* vendor_best() const { return vendor.empty() ? nullptr : &vendor.front(); }
 };
@@ -55,6 +56,13 @@ struct Ratios {
 Ratios ratios(const Comparison& comparison);
 /// Geometric means, each over the matrices that have that ratio.
 Ratios geomean(const std::vector<Comparison>& comparisons);
+
+/// Of the comparisons whose regret is known. Slower: than 1.05 times the baseline.
+struct Regrets {
+    std::size_t count = 0;
+    double mean = 0, p95 = 0, slower_share = 0;  ///< mean: geometric
+};
+std::optional<Regrets> regrets(const std::vector<Comparison>& comparisons);
 
 /// Schema "sptune.compare/1", published in db/schema/compare.schema.json. All of one operation.
 nlohmann::ordered_json compare_document(const db::Device& device, const std::string& cache,

@@ -45,6 +45,8 @@ class Compare(CliTest):
         self.assertAlmostEqual(mean["auto_vs_csr"], math.sqrt(math.prod(speed_ups)))
         regrets = [r["oracle"]["time_us"] / r["auto"]["time_us"] for r in document["results"]]
         self.assertAlmostEqual(mean["auto_vs_oracle"], math.sqrt(math.prod(regrets)))
+        self.assertEqual(document["regret"].keys(), {"mean", "p95", "slower_than_csr", "each"})
+        self.assertEqual(len(document["regret"]["each"]), 2)
         if not any(r["vendor"] for r in document["results"]):
             self.assertIsNone(mean["oracle_vs_vendor_best"])
             self.assertIsNone(mean["auto_vs_vendor_best"])

@@ -46,6 +46,32 @@ TEST(Comparison, HoldsTheChoiceAgainstTheRest) {
     EXPECT_DOUBLE_EQ(*r.auto_vs_oracle, 0.8);
 }
 
+TEST(Comparison, SumsUpRegrets) {
+    db::Entry entry = example();
+    for (db::Candidate& c : entry.candidates)
+        c.reason = "final", c.time->samples.assign(24, c.time->median);
+    const Comparison good = compare(entry, 15, {"spmv.cuda.good.f64.i32", 3, "model"});
+    const Comparison slow = compare(entry, 15, {entry.baseline, 3, "model"});
+    EXPECT_NEAR(good.regret.value(), 0.25, 1e-12);
+    Comparison slower = slow, unknown = slow;
+    slower.csr->time_us = 11;
+    unknown.regret.reset();
+    const std::vector<Comparison> all{good, slow, slower, unknown};
+    const Regrets sum = regrets(all).value();
+    EXPECT_EQ(sum.count, 3u);
+    EXPECT_NEAR(sum.mean, std::cbrt(1.25 * 3 * 3) - 1, 1e-12);
+    EXPECT_NEAR(sum.p95, 2, 1e-12);
+    EXPECT_NEAR(sum.slower_share, 1.0 / 3, 1e-12);
+    EXPECT_NE(compare_report(entry.device, "warm", all, Style()).find("regret of auto"),
+              std::string::npos);
+    EXPECT_FALSE(regrets({unknown}));
+    EXPECT_TRUE(compare_document(entry.device, "warm", {unknown})["regret"].is_null());
+    const auto each = compare_document(entry.device, "warm", {unknown, good})["regret"]["each"];
+    ASSERT_EQ(each.size(), 2u);
+    EXPECT_TRUE(each[0].is_null());
+    EXPECT_NEAR(each[1].get<double>(), 0.25, 1e-12);
+}
+
 TEST(Comparison, FloorIsBytesOverBandwidth) {
     db::Entry entry = example();
     const double bytes = 100 * 12 + 11 * 4 + (15 + 10) * 8;

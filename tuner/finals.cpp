@@ -29,12 +29,12 @@ void Search::start_race(const Field& field) {
 /// One round: everybody gives `samples` samples. Rounds start at different places, so that nobody
 /// always follows the same neighbour. Those that can no longer be converted drop out.
 void Search::race(Field& field, int round, int samples) {
-    MeasureOptions o = measure_options(true);
-    o.min_batch_us = effort_.batch_us;
     const bool together = fits(field);
     std::set<const Runner*> lost;
     for (std::size_t i = 0; i < field.size(); ++i) {
         Runner& r = *field[(i + static_cast<std::size_t>(round)) % field.size()];
+        MeasureOptions o = measure_options(r, true);
+        o.min_batch_us = effort_.batch_us;
         const bool fine = guard(r, "timed again", [&] {
             const Storage& converted = *convert(r).storage;
             measure_more([&] { r.contender.run(converted); }, o, samples, r.timing);

@@ -53,6 +53,19 @@ int calibrate(const std::function<void()>& call, const MeasureOptions& o, double
     return calls;
 }
 
+/// Calls until they have settled. Returns what the fastest took.
+double settle(const std::function<void()>& call, const MeasureOptions& o) {
+    constexpr double kFaster = 0.97;
+    constexpr int kLeast = 5, kIdle = 2;
+    double best = std::numeric_limits<double>::infinity();
+    for (int n = 0, idle = 0; n < o.settling_calls && (n < kLeast || idle < kIdle); ++n) {
+        const double us = time_batch(call, o, 1);
+        idle = us < kFaster * best ? 0 : idle + 1;
+        best = std::min(best, us);
+    }
+    return best;
+}
+
 void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& timing) {
     timing.samples_us.push_back(time_batch(call, o, timing.calls_per_sample) /
                                 timing.calls_per_sample);
@@ -70,7 +83,8 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
         return o.give_up_us > 0 && us > kHopeless * o.give_up_factor * o.give_up_us;
     };
     double once_us = o.warm_up > 0 ? std::numeric_limits<double>::infinity() : 0;
-    for (int i = 0; i < o.warm_up && (i == 0 || !hopeless(once_us)); ++i)
+    if (o.settling_calls > 0) once_us = settle(call, o);
+    for (int i = 0; o.settling_calls == 0 && i < o.warm_up && (i == 0 || !hopeless(once_us)); ++i)
         once_us = std::min(once_us, time_batch(call, o, 1));
     Timing timing;
     timing.calls_per_sample = calibrate(call, o, once_us);
@@ -94,7 +108,7 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
 void measure_more(const std::function<void()>& call, const MeasureOptions& o, int samples,
                   Timing& timing) {
     if (o.timer) o.timer->forget();
-    const double once_us = time_batch(call, o, 1);
+    const double once_us = o.settling_calls > 0 ? settle(call, o) : time_batch(call, o, 1);
     if (timing.calls_per_sample == 0) timing.calls_per_sample = calibrate(call, o, once_us);
     for (int i = 0; i < samples; ++i) sample(call, o, timing);
 }

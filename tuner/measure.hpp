@@ -31,7 +31,11 @@ class Timer {
 
 struct MeasureOptions {
     Cache cache = Cache::warm;
-    int warm_up = 3;            ///< calls discarded first
+    int warm_up = 3;  ///< calls discarded first
+    /// Instead of these five at least and so many at most, until two in a row are no faster: an L3
+    /// that takes in what the L2 evicts holds a working set only after five to ten passes. 0:
+    /// warm_up.
+    int settling_calls = 0;
     double noise = 0.01;        ///< wanted Statistics::noise()
     double min_batch_us = 100;  ///< calls are batched (warm only) until a sample lasts this long
     int min_samples = 5;
@@ -58,8 +62,9 @@ struct Timing {
 /// Times `call` until the median is known to `noise`, or max_samples, the budget or `stop` ends it.
 Timing measure(const std::function<void()>& call, const MeasureOptions& options);
 
-/// `samples` more, appended to `timing`, after one discarded call: used to take turns between calls
-/// that evict each other's data. Calibrates the batch size where `timing` has none.
+/// `samples` more, appended to `timing`, after one discarded call, or as many as it takes to
+/// settle: used to take turns between calls that evict each other's data. Calibrates the batch size
+/// where `timing` has none.
 void measure_more(const std::function<void()>& call, const MeasureOptions& options, int samples,
                   Timing& timing);
 

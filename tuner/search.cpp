@@ -135,24 +135,33 @@ void Search::trim(const Field& field) {
     shelf_.trim(layouts);
 }
 
+/// Whether it gets faster for more than a call or two before it is as fast as in a solver.
+bool Search::settles(const Runner& r) const {
+    const auto bytes = static_cast<double>(r.record.bytes);
+    return options_.cache == Cache::warm && !options_.timer && r.contender.variant.op == Op::spmv &&
+           bytes >= effort_.settling_bytes &&
+           bytes <= static_cast<double>(scene_.device->llc_bytes);
+}
+
 /// For the short run; verifying has already made two of the three warm-up calls.
-MeasureOptions Search::measure_options(bool anchor) const {
+MeasureOptions Search::measure_options(const Runner& r, bool precise) const {
     MeasureOptions o;
     o.cache = options_.cache;
     o.stop = options_.stop;
     o.clock = options_.clock;
     o.timer = options_.timer;
-    o.warm_up = anchor ? 3 : 1;
-    o.noise = anchor ? 0.01 : 0.03;
+    o.warm_up = precise ? 3 : 1;
+    if (settles(r)) o.settling_calls = effort_.settling_calls;
+    o.noise = precise ? 0.01 : 0.03;
     o.min_batch_us = 30;
-    o.min_samples = anchor ? 5 : 3;
-    o.max_samples = anchor ? 100 : 30;
-    o.budget_us = (anchor ? 3 : 1) * effort_.short_us;
+    o.min_samples = precise ? 5 : 3;
+    o.max_samples = precise ? 100 : 30;
+    o.budget_us = (precise ? 3 : 1) * effort_.short_us;
     if (o.cache == Cache::cold) {  // flushing takes longer than most calls and is not to count
         o.budget_us = std::numeric_limits<double>::infinity();
-        o.max_samples = anchor ? 20 : 5;
+        o.max_samples = precise ? 20 : 5;
     }
-    if (!anchor && best_) o.give_up_us = best_->record.time->median;
+    if (!precise && best_) o.give_up_us = best_->record.time->median;
     return o;
 }
 

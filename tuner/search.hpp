@@ -56,8 +56,14 @@ struct Effort {
     double again_factor = 3;
     int again_rounds = 32;
     double again_us = 1'500'000;
-    double chances_us = 300'000;  ///< for a visit to those that are further behind, before
-    std::size_t few_samples = 2;  ///< of a GPU's candidate that was given up at once
+    /// A working set beyond the L2, for smaller ones it does no harm, and within the last level
+    /// settles in the caches call by call, which takes so many times as long a turn.
+    double settling_bytes = 1 << 19;
+    int settling_calls = 16;
+    double settling_turn = 4;
+    double hopeless_unsettled = 9;  ///< `hopeless` of its verifying calls
+    double chances_us = 300'000;    ///< for a visit to those that are further behind, before
+    std::size_t few_samples = 2;    ///< of a GPU's candidate that was given up at once
     /// Survivors of these, whose times are off by a few percent, seldom by more than 10 %.
     std::size_t survivors = 16;
     double survivor_factor = 1.3;
@@ -143,7 +149,8 @@ class Search {
     bool guard(Runner& runner, const char* phase, const std::function<void()>& work);
     void enter(const Runner& runner, const char* phase);
     void trim(const Field& field);
-    MeasureOptions measure_options(bool anchor) const;
+    MeasureOptions measure_options(const Runner& runner, bool precise) const;
+    bool settles(const Runner& runner) const;
     bool stopped() const;
     bool over(double share) const;
     void end_early();

@@ -24,7 +24,6 @@ void Search::give_another_chance() {
         return seen || r->judged_us() <= effort_.again_factor * best ||
                (r->prior && r->prior->time);
     });
-    MeasureOptions o = measure_options(true);
     const double start = options_.clock();
     for (Runner* r : field) {
         const double spent = options_.clock() - start;
@@ -33,7 +32,8 @@ void Search::give_another_chance() {
         guard(*r, "timed again", [&] {
             Timing timing;
             const Storage& converted = *convert(*r).storage;
-            measure_more([&] { r->contender.run(converted); }, o, effort_.visit - 1, timing);
+            measure_more([&] { r->contender.run(converted); }, measure_options(*r, true),
+                         effort_.visit - 1, timing);
             if (timing.statistics().min >= r->record.time->min) return;
             record_time(*r, timing);
             learn(*r);
@@ -58,10 +58,13 @@ void Search::look_again() {
     };
     if (std::all_of(field.begin(), field.end(), known)) return;
     const auto rounds_of = [&](const Field& f) {
-        double visit_us = 0;
-        for (const Runner* r : f)
-            visit_us += effort_.visit * std::max(effort_.batch_us, r->judged_us());
-        return std::min(static_cast<int>(effort_.again_us / visit_us), effort_.again_rounds);
+        double visit_us = 0, slow = 1;
+        for (const Runner* r : f) {
+            const double turn = settles(*r) ? effort_.settling_turn : 1;
+            visit_us += turn * effort_.visit * std::max(effort_.batch_us, r->judged_us());
+            slow = std::max(slow, turn);
+        }
+        return std::min(static_cast<int>(slow * effort_.again_us / visit_us), effort_.again_rounds);
     };
     // A call of many milliseconds has seen several moments by itself.
     while (field.size() > effort_.finalists && (!fits(field) || rounds_of(field) < 2))

@@ -137,12 +137,14 @@ void Search::evaluate(Runner& r) {
     const double best = best_ ? best_->record.time->median : 0;
     Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true};
     r.record.reason = "only its verifying calls were timed";
-    const double factor =
-        verdict.call_us < effort_.long_us ? effort_.hopeless : effort_.hopeless_long;
+    const double factor = settles(r)                          ? effort_.hopeless_unsettled
+                          : verdict.call_us < effort_.long_us ? effort_.hopeless
+                                                              : effort_.hopeless_long;
     if (r.anchor || best == 0 || verdict.call_us <= factor * best + effort_.hiccup_us) {
         enter(r, "timed");
-        MeasureOptions o = measure_options(r.anchor);
-        o.budget_us = std::max(o.budget_us, (o.warm_up + effort_.short_calls) * verdict.call_us);
+        MeasureOptions o = measure_options(r, r.anchor);
+        const int before = std::max(o.warm_up, o.settling_calls);
+        o.budget_us = std::max(o.budget_us, (before + effort_.short_calls) * verdict.call_us);
         // With warm caches a verifying call is the slower one, unless somebody else has been at
         // work since.
         const int most_looks = o.cache == Cache::cold ? 1 : 3;

@@ -1,6 +1,8 @@
 #include "fake.hpp"
 #include "tuner/measure.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace sptune::tuner {
@@ -105,6 +107,36 @@ TEST(Measure, MoreSamplesAppendAfterADiscardedCall) {
     measure_more(std::ref(call), on_fake_clock(), 3, t);
     EXPECT_EQ(t.samples_us.size(), 6u);
     EXPECT_EQ(call.count, 8);
+}
+
+TEST(Measure, CallsThatGetFasterSettleFirst) {
+    int count = 0;
+    const auto call = [&] { fake::now_us += std::max(2000.0, 4400.0 - 400 * count++); };
+    MeasureOptions o = on_fake_clock();
+    Timing t;
+    measure_more(call, o, 3, t);
+    EXPECT_GT(t.samples_us.back(), 3000);
+    o.settling_calls = 16;
+    for (const bool more : {false, true}) {
+        count = 0;
+        t = {};
+        if (more)
+            measure_more(call, o, 3, t);
+        else
+            t = measure(call, o);
+        EXPECT_EQ(t.statistics().min, 2000);
+        EXPECT_EQ(t.samples_us.front(), 2000);
+    }
+    count = 100;
+    Call steady{2000};
+    t = {};
+    measure_more(std::ref(steady), o, 2, t);
+    EXPECT_EQ(steady.count, 5 + 2);
+    Call never{2000};
+    o.settling_calls = 8;
+    t = {};
+    measure_more([&] { never(), never.us *= 0.9; }, o, 2, t);
+    EXPECT_EQ(never.count, 8 + 2);
 }
 
 TEST(Measure, RealClock) {

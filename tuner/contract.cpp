@@ -18,7 +18,7 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
     known_.push_back({{plain_us, 0}, State::proven, {}, 0});
     for (const Offer& offer : offers) known_.push_back({offer, State::waiting, {}, 0});
     if (offers.empty())
-        phase_ = Phase::settled;
+        phase_ = Phase::settled, closed_ = true;
     else if (terms.trusted)
         phase_ = Phase::waiting;
     for (const double us : past.times) known_.front().times.add(us);
@@ -43,6 +43,7 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
     runs_left_ = 2 * terms_.trials;
     trial_turn_ = true;
     warm_up_ = true;
+    settling_ = {};
     phase_ = Phase::trial;
     return last_ = {offer, convert, true};
 }
@@ -66,7 +67,7 @@ Contract::Step Contract::next() {
             // What has shown to be slow is called again only while that can be afforded.
             const double excess = call_us(trial_) - plain_us();
             if (trial_turn_ && excess > std::max(0.0, balance_)) {
-                state_of(trial_).state = State::dropped;
+                drop(trial_);
                 settle_or_wait();
                 return last_ = {active_, false, true};
             }
@@ -99,7 +100,7 @@ void Contract::converted(int offer, double us) {
 }
 
 void Contract::refused(int offer) {
-    state_of(offer).state = State::dropped;
+    drop(offer);
     if (active_ == offer) active_ = 0;
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
@@ -114,9 +115,10 @@ void Contract::called(double us) {
             balance_ += (1 + share) * plain_us() - call_us(last_.run);
         return;
     }
-    const bool counts = !(phase_ == Phase::trial && last_.run == trial_ && warm_up_);
-    const bool dear = us > kHopeless * plain_us() || (balance_ < 0 && us > plain_us());
-    if (counts || dear) state_of(last_.run).times.add(us);
+    const bool warming = phase_ == Phase::trial && last_.run == trial_ && warm_up_;
+    const bool dear =
+        (terms_.settling == 1 && us > kHopeless * plain_us()) || (balance_ < 0 && us > plain_us());
+    if (!warming || dear) state_of(last_.run).times.add(us);
     balance_ += (1 + share) * plain_us() - us;
     switch (phase_) {
         case Phase::plain:
@@ -125,12 +127,12 @@ void Contract::called(double us) {
             return;
         case Phase::trial:
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_) {
-                state_of(trial_).state = State::dropped;
+                drop(trial_);
                 settle_or_wait();
                 return;
             }
-            if (last_.run == trial_ && warm_up_) {
-                warm_up_ = false;
+            if (warming) {
+                warm_up_ = !settled_by(us) && us - plain_us() <= balance_;
                 return;
             }
             trial_turn_ = !trial_turn_;
@@ -148,6 +150,17 @@ void Contract::called(double us) {
             if (balance_ < 0 && debt_.us > 0) begin_audit();
             return;
     }
+}
+
+/// Whether calls after a conversion have become as fast as they will, the last of which took `us`.
+bool Contract::settled_by(double us) {
+    constexpr double kFaster = 0.97;
+    constexpr int kIdle = 2;
+    Settling& s = settling_;
+    const bool faster = s.calls == 0 || us < kFaster * s.least_us;
+    s.idle = faster ? 0 : s.idle + 1;
+    s.least_us = s.calls == 0 ? us : std::min(s.least_us, us);
+    return ++s.calls >= terms_.settling || s.idle >= kIdle;
 }
 
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where
@@ -182,7 +195,7 @@ void Contract::end_audit() {
     if (fast)
         active_ = trial_;
     else
-        state_of(trial_).state = State::dropped;
+        drop(trial_);
     if (!fast || debt_.us <= 0) debt_ = {};
     settle_or_wait();
 }
@@ -190,45 +203,61 @@ void Contract::end_audit() {
 void Contract::end_trial() {
     Known& k = state_of(trial_);
     if (call_us(trial_) < kBetter * call_us(active_)) {
-        if (active_) state_of(active_).state = State::dropped;
+        if (active_) drop(active_);
         k.state = State::proven;
         active_ = trial_;
     } else {
-        k.state = State::dropped;
+        drop(trial_);
     }
     settle_or_wait();
 }
 
-/// Settled where no offer can become due any more.
+void Contract::drop(int offer) {
+    state_of(offer).state = State::dropped;
+    ++drops_;
+}
+
+/// Settled where no offer can become due any more, and from then on: whoever relies on calls that
+/// allocate nothing is not to meet a conversion because the machine was busy for a while.
 void Contract::settle_or_wait() {
     trial_ = 0;
     phase_ = Phase::settled;
+    if (closed_) return;
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const Known& k = state_of(i);
         if (k.state != State::dropped && i != active_ &&
             (hoped_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
             phase_ = Phase::waiting;
     }
+    closed_ = phase_ == Phase::settled;
+}
+
+void Contract::rested(long long calls) {
+    calls_ += calls;
+    epoch_calls_ += calls;
 }
 
 int Contract::values_changed() {
     ++epochs_;
     epoch_calls_ = 0;
+    closed_ = false;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;
-    const double calls_each = static_cast<double>(calls_) / (epochs_ - 1);
+    double calls_each = static_cast<double>(calls_) / (epochs_ - 1);
+    if (terms_.trusted) calls_each = std::max(calls_each, terms_.expected_calls);
     const double saved = call_us(0) - call_us(active_);
     if (saved * calls_each > convert_us(active_)) return active_;
     active_ = 0;
     phase_ = Phase::waiting;
+    closed_ = false;
     return 0;
 }
 
 bool Contract::at_rest() const {
-    return settled() && (active_ == 0 || terms_.trusted || !terms_.watch);
+    return phase_ == Phase::settled && (active_ == 0 || terms_.trusted || !terms_.watch);
 }
 
 }  // namespace sptune::tuner

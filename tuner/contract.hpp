@@ -29,6 +29,9 @@ struct Terms {
     /// By how much predictions may be too long: what may be the fastest then is tried.
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
+    /// After a conversion at most so many calls until two in a row are no faster do not count:
+    /// MeasureOptions::settling_calls. They are made as long as the balance bears them.
+    int settling = 1;
 };
 
 /// Calls of plain CSR before the contract began, and what has been spent beside them, which counts
@@ -68,16 +71,23 @@ class Contract {
     /// The call of the last step; 0 where it was not timed.
     void called(double us);
 
+    /// So many calls have been made while it was at rest, as long as those before.
+    void rested(long long calls);
+
     /// The values of A have changed, so that what is converted is of no more use. Returns an offer
     /// that is worth converting again at once, to be followed by converted(); 0: none.
     int values_changed();
 
     int active() const { return active_; }
-    bool settled() const { return phase_ == Phase::settled; }
+    /// Nothing will be converted or tried any more without values_changed(); a CPU's plan may go
+    /// back to plain CSR.
+    bool settled() const { return closed_; }
     /// Nothing will ever change any more without values_changed().
     bool at_rest() const;
     /// An offer that has been dropped for good and needs no storage.
     bool dropped(int offer) const { return state_of(offer).state == State::dropped; }
+    /// How many have been.
+    int drops() const { return drops_; }
     /// Median of what was measured, else what is predicted.
     double call_us(int which) const;
     /// Median of the timed calls; 0 where there are none.
@@ -114,17 +124,26 @@ class Contract {
     Step begin_trial(int offer, bool convert);
     void end_trial();
     void note_debt(double excess_us);
+    bool settled_by(double us);
     void begin_audit();
     void end_audit();
     void settle_or_wait();
+    void drop(int offer);
 
     Terms terms_;
     std::vector<Known> known_;
     Phase phase_ = Phase::plain;
-    int active_ = 0, trial_ = 0;
+    bool closed_ = false;  ///< has settled, with these values
+    int active_ = 0, trial_ = 0, drops_ = 0;
     int runs_left_ = 0;  ///< of the trial or audit
     bool trial_turn_ = false;
-    bool warm_up_ = false;  ///< the next call of the trial follows a conversion and does not count
+    /// The next call of the trial does not count: it follows a conversion, or some calls that do.
+    bool warm_up_ = false;
+    struct Settling {
+        int calls = 0, idle = 0;
+        double least_us = 0;
+    };
+    Settling settling_;
     Step last_;
     long long calls_ = 0, epoch_calls_ = 0;
     int epochs_ = 1;

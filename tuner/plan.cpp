@@ -2,6 +2,7 @@
 
 #include "kernels/parallel.hpp"
 #include "matrix/number.hpp"
+#include "tuner/host.hpp"
 #include "tuner/identify.hpp"
 
 #include <cmath>
@@ -10,6 +11,12 @@
 #include <fmt/format.h>
 
 namespace sptune::tuner {
+namespace {
+
+constexpr std::uint64_t kSettlingBytes = 1 << 19;
+constexpr int kSettlingCalls = 10;
+
+}  // namespace
 
 template <class T, class P>
 Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
@@ -19,28 +26,22 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
       options_(options),
       threads_(resolve_threads(options.select.threads)) {
     if (matrix_.backend == Backend::cuda) timer_ = make_stream_timer();
-    waiting_.over = !may_wait();
-    if (!waiting_.over) {
-        const double start = options_.select.clock();
-        const Kernel& safe = kernels_.safe(matrix_.outline());
-        waiting_.spent(options_.select.clock() - start);
-        begin_with(safe, kernels_.baseline());
-        selection_.safe.id = kernels_.id(*ready_.front()->kernel);
-        selection_.chosen = selection_.safe;
-        selection_.why = fmt::format(
-            "{} is in use until choosing is cheap beside the calls so far; {}.", selection_.safe.id,
-            options_.select.databases ? "no database has measurements of this device"
-                                      : "no database was asked");
-        contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
+    if (may_wait()) {
+        waiting_.over = look_up();
     } else {
         selection_ = select_spmv(matrix_, kernels_, options_.select);
         has_chosen(matrix_.backend);
-        choose();
+        waiting_.over = true;
+    }
+    if (waiting_.over) {
+        choose(waiting_.past());
         for (int which = contract_->in_advance(); which && !convert(which);
              which = contract_->in_advance()) {
         }
+        options_.select.databases.reset();  // have been asked
+    } else {
+        begin_waiting();
     }
-    if (waiting_.over) options_.select.databases.reset();  // have been asked
     publish();
 }
 
@@ -55,8 +56,43 @@ bool Plan<T, P>::may_wait() const {
     const SelectOptions& o = options_.select;
     const Constraints& c = o.constraints;
     return options_.may_wait && o.calls <= 0 && !c.deterministic && c.memory_bytes == ~0ull &&
-           !std::isfinite(c.convert_us) && !std::isfinite(c.error) && c.variants == "*" &&
-           !(o.databases && o.databases->may_know(identify(matrix_.backend, o.threads).key));
+           !std::isfinite(c.convert_us) && !std::isfinite(c.error) && c.variants == "*";
+}
+
+/// Whether a database has measured this very matrix on this device, which takes a pass over it to
+/// find out: the selection is that then. Models are left for later.
+template <class T, class P>
+bool Plan<T, P>::look_up() {
+    const SelectOptions& o = options_.select;
+    if (!o.databases || !o.databases->may_know(identify(matrix_.backend, o.threads).key))
+        return false;
+    const double start = o.clock();
+    SelectOptions stored = o;
+    stored.models.emplace();
+    selection_ = select_spmv(matrix_, kernels_, stored);
+    const bool found = selection_.source == Source::exact;
+    if (found && !selection_.complete) selection_ = select_spmv(matrix_, kernels_, o);
+    waiting_.spent(o.clock() - start);
+    return found;
+}
+
+/// Uses the safe kernel until it is worth while to choose.
+template <class T, class P>
+void Plan<T, P>::begin_waiting() {
+    const bool asked = !selection_.chosen.id.empty();
+    selection_ = {};
+    const double start = options_.select.clock();
+    const Kernel& safe = kernels_.safe(matrix_.outline());
+    waiting_.spent(options_.select.clock() - start);
+    begin_with(safe, kernels_.baseline());
+    selection_.safe.id = kernels_.id(*ready_.front()->kernel);
+    selection_.chosen = selection_.safe;
+    selection_.why = fmt::format(
+        "{} is in use until choosing is cheap beside the calls so far; {}.", selection_.safe.id,
+        asked                       ? "no database has a measurement of this matrix"
+        : options_.select.databases ? "no database has measurements of this device"
+                                    : "no database was asked");
+    contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
 }
 
 /// Makes `plain` number 0; `otherwise`, which needs no memory, where there is none for it.
@@ -110,6 +146,15 @@ const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
     return allowed && !slower ? *safe : kernels_.baseline();
 }
 
+/// Whether A lies in the last-level cache and not in a smaller one: it gets there call by call.
+template <class T, class P>
+bool Plan<T, P>::settles() const {
+    const CsrView<T, P>& a = matrix_.view;
+    const auto bytes = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
+                       static_cast<std::uint64_t>(a.rows) * sizeof(P);
+    return matrix_.backend == Backend::cpu && bytes >= kSettlingBytes && bytes <= host().llc_bytes;
+}
+
 /// Turns the selection into offers.
 template <class T, class P>
 void Plan<T, P>::choose(const Past& past) {
@@ -119,6 +164,7 @@ void Plan<T, P>::choose(const Past& past) {
                     (options_.online == Online::automatic && selection_.source == Source::exact &&
                      selection_.complete);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
+    if (settles()) terms.settling = kSettlingCalls;
 
     // Plain CSR is what everything is held against, unless the constraints forbid it. Kernels that
     // repeat themselves to the bit still differ from each other: then there may be only one.
@@ -170,9 +216,16 @@ bool Plan<T, P>::settled() const {
     return waiting_.over && contract_->settled();
 }
 
+/// Calls of a plan at rest take no lock.
+template <class T, class P>
+void Plan<T, P>::count_rested() const {
+    contract_->rested(rested_.exchange(0, std::memory_order_relaxed));
+}
+
 template <class T, class P>
 std::string Plan<T, P>::why() const {
     const std::lock_guard lock(mutex_);
+    count_rested();
     std::string text = selection_.why;
     const int active = contract_->active();
     if (contract_->calls() > 0) {

@@ -25,7 +25,7 @@ struct PlanOptions {
     SelectOptions select;
     Online online = Online::automatic;
     /// Choose once the calls so far make it cheap beside them. Without effect where constraints, a
-    /// number of calls or stored measurements of this device call for a choice at once.
+    /// number of calls or a stored measurement of this matrix call for a choice at once.
     bool may_wait = false;
     std::optional<double> choosing_us;  ///< instead of what waiting.hpp expects of this process
     Terms terms;                        ///< expected_calls, trusted and watch are set by the plan
@@ -57,7 +57,7 @@ class Plan {
     std::string why() const;
     /// Id of the kernel that calls use at present.
     std::string current() const;
-    /// Nothing will be converted or tried any more.
+    /// Nothing will be converted or tried any more, unless values are updated.
     bool settled() const;
     const Selection& selection() const { return selection_; }
     const CsrView<T, P>& matrix() const { return matrix_.view; }
@@ -75,6 +75,9 @@ class Plan {
     };
 
     bool may_wait() const;
+    bool look_up();
+    void begin_waiting();
+    bool settles() const;
     void begin_with(const Kernel& plain, const Kernel& otherwise);
     void begin_with_allowed();
     const Kernel& plain_kernel() const;
@@ -89,6 +92,7 @@ class Plan {
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     void publish();
+    void count_rested() const;
 
     Chooser<T, P> matrix_;
     const KernelIndex<T, P>& kernels_;
@@ -101,7 +105,8 @@ class Plan {
     Waiting waiting_;
     std::atomic<Ready*> active_{nullptr};
     std::atomic<bool> at_rest_{false};
-    mutable std::mutex mutex_;  ///< of the contract and of ready_
+    mutable std::atomic<long long> rested_{0};  ///< calls that the contract has not been told of
+    mutable std::mutex mutex_;                  ///< of the contract and of ready_
 };
 
 }  // namespace sptune::tuner

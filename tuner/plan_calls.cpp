@@ -70,11 +70,16 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
 template <class T, class P>
 void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
     Ready* const active = active_.load(std::memory_order_acquire);
-    if (at_rest_.load(std::memory_order_acquire)) return run(*active, alpha, x, beta, y, stream);
+    if (at_rest_.load(std::memory_order_acquire)) {
+        rested_.fetch_add(1, std::memory_order_relaxed);
+        return run(*active, alpha, x, beta, y, stream);
+    }
     // Only one thread at a time takes part in trials; a graph that is being recorded cannot.
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || (timer_ && is_capturing(stream))) return run(*active, alpha, x, beta, y, stream);
     if (!waiting_.over) return apply_waiting(alpha, x, beta, y, stream);
+    const int before = contract_->active(), drops = contract_->drops();
+    const bool was_settled = contract_->settled();
     Contract::Step step = contract_->next();
     while (step.convert) {
         convert(step.run, stream);
@@ -86,11 +91,9 @@ void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
         us = timed_run(ready, alpha, x, beta, y, stream);
     else
         run(ready, alpha, x, beta, y, stream);
-    const int before = contract_->active();
-    const bool was_settled = contract_->settled();
     contract_->called(us);
     if (contract_->active() != before || &*ready_[static_cast<std::size_t>(before)] != active ||
-        contract_->settled() != was_settled || contract_->at_rest())
+        contract_->drops() != drops || contract_->settled() != was_settled || contract_->at_rest())
         publish();
 }
 

@@ -103,6 +103,7 @@ bool Plan<T, P>::convert(int which, void* stream) {
 template <class T, class P>
 void Plan<T, P>::update_values(const T* values) {
     const std::lock_guard lock(mutex_);
+    count_rested();
     if (matrix_.backend == Backend::cuda) wait_for_device();
     matrix_.view.values = values;
     matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);

@@ -180,6 +180,86 @@ TEST(Contract, WhatGetsSlowerIsRolledBack) {
     EXPECT_LE(total, promise(terms, truth, 5100) + 400);
 }
 
+TEST(Contract, SettledIsForGood) {
+    // The second offer would do, but whoever has seen that it is settled counts on no conversion.
+    const std::vector<Offer> predicted{{50, 100}, {60, 100}};
+    Truth truth{100, predicted};
+    Contract contract({}, 100, predicted);
+    EXPECT_TRUE(live(contract, truth, predicted, 200).settled);
+    truth.offers[0].call_us = 400;
+    const Outcome out = live(contract, truth, predicted, 5000);
+    EXPECT_EQ(out.active, 0);
+    EXPECT_EQ(out.conversions, 0);
+    EXPECT_TRUE(out.settled);
+    EXPECT_TRUE(contract.at_rest());
+    // New values: everything is open again, but for what was dropped.
+    contract.values_changed();
+    EXPECT_EQ(live(contract, truth, predicted, 200).active, 2);
+}
+
+TEST(Contract, CallsAtRestCount) {
+    Terms terms;
+    terms.watch = false;  // as on a GPU
+    const Truth truth{100, {{50, 2000}}};
+    Contract contract(terms, 100, truth.offers);
+    live(contract, truth, truth.offers, 500);
+    ASSERT_TRUE(contract.at_rest());
+    ASSERT_EQ(contract.active(), 1);
+    const long long before = contract.calls();
+    contract.rested(900);
+    EXPECT_EQ(contract.calls(), before + 900);
+    for (int step = 0; step < 5; ++step) {
+        EXPECT_EQ(contract.values_changed(), 1) << "1000 calls pay for a conversion of 40";
+        contract.converted(1, 2000);
+        contract.rested(1000);
+    }
+    EXPECT_EQ(contract.calls(), before + 5900);
+}
+
+TEST(Contract, WhatWasAnnouncedIsBelievedAfterNewValues) {
+    Terms terms;
+    terms.trusted = true;
+    terms.expected_calls = 1000;
+    const Truth truth{100, {{60, 2000}}};
+    Contract contract(terms, 100, truth.offers);
+    contract.converted(contract.in_advance(), 2000);
+    live(contract, truth, truth.offers, 3);
+    EXPECT_EQ(contract.values_changed(), 1) << "at once, not within a call";
+}
+
+/// Calls as they come out of a cache that takes in a matrix pass by pass.
+int active_after_settling(const Terms& terms, long long calls) {
+    const std::vector<Offer> predicted{{50, 300}};
+    Contract contract(terms, 100, predicted);
+    int made = 0;
+    for (long long n = 0; n < calls; ++n) {
+        Contract::Step step = contract.next();
+        while (step.convert) {
+            contract.converted(step.run, 300);
+            step = contract.next();
+        }
+        const double us = step.run == 0 ? 100 : std::max(50.0, 240 - 40.0 * made++);
+        contract.called(step.timed ? us : 0);
+    }
+    return contract.active();
+}
+
+TEST(Contract, CallsSettleBeforeTheyCount) {
+    Terms terms;
+    EXPECT_EQ(active_after_settling(terms, 300), 0) << "the first calls speak against it";
+    terms.settling = 10;
+    EXPECT_EQ(active_after_settling(terms, 300), 1);
+    // An offer that stays slow costs no more than promised.
+    const std::vector<Offer> predicted{{50, 300}};
+    for (const long long calls : {5, 20, 100, 1000}) {
+        const Truth truth{100, {{400, 300}}};
+        Contract contract(terms, 100, predicted);
+        const Outcome out = live(contract, truth, predicted, calls);
+        EXPECT_LE(out.total_us, promise(terms, truth, static_cast<double>(calls)) + out.call_us);
+        EXPECT_EQ(out.active, 0);
+    }
+}
+
 TEST(Contract, ASlowMachineIsNoReasonToRollBack) {
     Truth truth{100, {{50, 100}}};
     const auto predicted = truth.offers;

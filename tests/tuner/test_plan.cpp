@@ -110,6 +110,18 @@ TEST_F(Plans, NewValuesAreTakenOver) {
     }
 }
 
+TEST_F(Plans, CallsAtRestAreCounted) {
+    add(40, 500);
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.online = Online::never;
+    options_.select.calls = 100;
+    const Life life = live(honest, 2500);
+    EXPECT_TRUE(life.settled);
+    EXPECT_NE(life.why.find("After 2,500 calls"), std::string::npos) << life.why;
+}
+
 TEST_F(Plans, ThreadsShareAPlan) {
     const Csr<double> a = fake::matrix();
     const Chooser<double, std::int32_t> chooser = choose_for(a.view(), Backend::cpu, 1);

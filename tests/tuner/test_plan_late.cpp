@@ -1,6 +1,7 @@
 // Plans that choose only once the calls so far make it cheap.
 #include "tests/db/scratch.hpp"
 #include "tests/tuner/plans.hpp"
+#include "tuner/identify.hpp"
 #include "tuner/waiting.hpp"
 
 #include <gtest/gtest.h>
@@ -71,6 +72,28 @@ TEST_F(Plans, AChoiceThatCameLateSaysWhatTheDatabasesKnew) {
     life = live(honest, 60);
     EXPECT_NE(life.why.find("another device (another-device) is not used"), std::string::npos)
         << life.why;
+}
+
+TEST_F(Plans, WhereADatabaseKnowsOtherMatricesChoosingWaitsAllTheSame) {
+    constexpr double kAsked = 700;
+    add(40, 500);
+    const fake::Model slow([&](const Variant& v) {
+        if (get(v.params, "v") == 0) fake::now_us += kAsked;
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    const db::Scratch scratch;
+    const auto print = fingerprint(a_.view(), 1);
+    db::put(
+        scratch / "db" / identify(Backend::cpu, 0).key /
+            (db::entry_key(Op::spmv, ValueType::f64, IndexType::i32, print + 1, "warm") + ".json"),
+        "");
+    options_.select.databases = std::make_shared<db::Databases>(db::Store(scratch / "db"));
+    options_.may_wait = true;
+    const Life life = live(slow, 1);
+    EXPECT_LT(life.total_us, 100 + kAsked) << life.why;
+    EXPECT_NE(life.why.find("no database has a measurement of this matrix"), std::string::npos)
+        << life.why;
+    EXPECT_EQ(live(slow, 60).current, id(1));
 }
 
 TEST_F(Plans, ChoosingMayFail) {

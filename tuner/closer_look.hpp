@@ -47,9 +47,10 @@ void look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         const auto of = asked.find(e.kernel->estimate);
         if (of == asked.end()) continue;
         const double told = of->second[e.kernel->variant.layout];
-        if (told > 0)
-            e.ranked.predicted_us *= (told + vectors) / static_cast<double>(models::estimated_bytes(
-                                                            features, e.kernel->variant));
+        if (told <= 0) continue;
+        e.seen = told;
+        e.ranked.predicted_us *= (told + vectors) / static_cast<double>(models::estimated_bytes(
+                                                        features, e.kernel->variant));
     }
     std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.ranked.predicted_us); });
 }

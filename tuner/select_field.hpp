@@ -16,8 +16,9 @@ template <class T, class P>
 struct Entrant {
     const SpmvKernel<T, P>* kernel;
     Ranked ranked;
-    /// What conversion would hold, where a measurement tells.
-    std::optional<std::uint64_t> held;
+    bool measured = false;  ///< on this matrix, so that its layout is known to do
+    /// Bytes of A that a look at some of the rows lets one expect; else the features tell.
+    std::optional<double> seen = {};
 
     double total_us(double calls) const { return ranked.predicted_us + ranked.convert_us / calls; }
 };

@@ -38,9 +38,8 @@ class SelectLimits {
     bool usable(const Entrant<T, P>& e, const std::optional<Features>& features,
                 const Inspect& inspect) {
         const std::uint64_t most = constraints_.memory_bytes;
-        if (e.held && *e.held > most) return refuse_for_memory();
         if (e.kernel == &kernels_.baseline()) return true;
-        if (!e.held && models::surely_fits(features.value(), e.kernel->variant) &&
+        if (!e.measured && models::surely_fits(features.value(), e.kernel->variant, e.seen) &&
             (most == ~0ull || 2 * told_bytes(e, *features) <= static_cast<double>(most)))
             return true;
         Footprint f;
@@ -51,10 +50,10 @@ class SelectLimits {
                 fmt::format("{} cannot be looked at: {}", e.ranked.id, failure.what()));
             return false;
         }
-        if (e.held) return f.illegal.empty();  // it has been measured
+        if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
+        if (e.measured) return f.illegal.empty();
         const double csr =
             static_cast<double>(models::estimated_bytes(*features, kernels_.baseline().variant));
-        if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
         return f.illegal.empty() &&
                static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
     }
@@ -92,11 +91,11 @@ class SelectLimits {
     /// Whether the features tell of so many bytes that a look at the matrix could not help.
     bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
         const bool in_place = e.kernel->variant.layout == kernels_.baseline().variant.layout;
-        return !e.held && features && !in_place &&
+        return !e.measured && features && !in_place &&
                told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
     }
     static double told_bytes(const Entrant<T, P>& e, const Features& features) {
-        return models::holding(features, e.kernel->variant).bytes;
+        return e.seen ? *e.seen : models::holding(features, e.kernel->variant).bytes;
     }
 
     const KernelIndex<T, P>& kernels_;

@@ -14,22 +14,6 @@
 
 namespace sptune::tuner {
 
-/// The stored bytes of a call less those of the vectors, as plain CSR's tell them; nothing for what
-/// is used in place.
-template <class T, class P>
-std::uint64_t bytes_held(const db::Candidate& c, const SpmvKernel<T, P>& kernel,
-                         const db::Digest& digest, const KernelIndex<T, P>& kernels,
-                         const CsrView<T, P>& a) {
-    if (kernel.variant.layout == kernels.baseline().variant.layout) return 0;
-    const auto plain = std::find_if(digest.fastest.begin(), digest.fastest.end(),
-                                    [&](const auto& d) { return d.id == digest.baseline; });
-    const std::uint64_t csr = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
-                              (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
-    const std::uint64_t vectors =
-        plain != digest.fastest.end() && plain->bytes > csr ? plain->bytes - csr : 0;
-    return c.bytes > vectors ? c.bytes - vectors : 0;
-}
-
 /// Makes ids those of the same kernels for another width of the row pointer, their last word.
 inline void rename(db::Digest& digest, IndexType index) {
     const auto name = [&](std::string& id) {
@@ -44,16 +28,13 @@ inline void rename(db::Digest& digest, IndexType index) {
 /// What `digest` has measured of kernels that are here and have not changed since. `lookup` gets to
 /// know of the others.
 template <class T, class P>
-Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
-                     const CsrView<T, P>& a, Lookup& lookup) {
+Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels, Lookup& lookup) {
     Field<T, P> field;
     for (const db::Candidate& c : digest.fastest) {
         const SpmvKernel<T, P>* kernel = kernels.find(c.id);
         const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
         if (kernel && !changed && c.time) {
-            field.push_back({kernel,
-                             {c.id, c.time->median, c.convert_us},
-                             bytes_held(c, *kernel, digest, kernels, a)});
+            field.push_back({kernel, {c.id, c.time->median, c.convert_us}, true});
             continue;
         }
         ++lookup.stale;

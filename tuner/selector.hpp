@@ -83,7 +83,7 @@ class Selector {
         lookup_.add(missed, item.place);
         if (!digest || !is_valid(*digest)) return false;
         lookup_.found = true;
-        Field field = field_of(*digest, kernels_, matrix_.view, lookup_);
+        Field field = field_of(*digest, kernels_, lookup_);
         const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
             return e.kernel == &kernels_.baseline();
         });
@@ -187,7 +187,7 @@ class Selector {
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
         result_.baseline = {kernels_.id(plain), 0, 0};
-        if (!decide({{&plain, result_.baseline, 0}}, inspector())) throw limits_.unmet();
+        if (!decide({{&plain, result_.baseline}}, inspector())) throw limits_.unmet();
     }
 
     void trust(const models::Predictor& model, const db::Device& device) {
@@ -230,8 +230,7 @@ class Selector {
             const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
             field.push_back(
                 {known[i],
-                 {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us + start_us},
-                 {}});
+                 {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us + start_us}});
         }
         result_.baseline = field.front().ranked;
         note_safe(field);

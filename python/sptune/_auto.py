@@ -11,7 +11,8 @@ from ._matrix import Csr, as_csr
 # The library knows matrices by the addresses of their arrays. Here they are known by the arrays
 # themselves, and the library is told when one of them is gone: another may get its address.
 _Key = tuple[int, int, int, tuple[int, ...]]
-_known: dict[_Key, tuple[Csr, list[weakref.ref[Any]]]] = {}
+_known: dict[_Key, tuple[Csr, list[weakref.ref[Any]]]] = {}  # the last one is the newest
+_MOST = 16
 
 
 def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0) -> Any:
@@ -46,6 +47,9 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0
     arrays = A.indptr, A.indices, A.data  # held until the end of the call
     key = _key(*arrays, A.shape)
     known = _known.get(key)
+    if known:
+        _known.pop(key, None)
+        _known[key] = known  # the newest
     matrix = known[0] if known else _look_at(A, key, arrays)
     given, to, out, stream = matrix.operands(x, out, beta)
     try:
@@ -88,6 +92,8 @@ def _look_at(A: Any, key: _Key, arrays: tuple[Any, ...]) -> Csr:
         _known[key] = matrix, [weakref.ref(a, gone) for a in arrays]
     except TypeError as e:
         raise TypeError(f"{e}, so that auto_spmv would not notice when they are gone; use sptune.plan(A)") from None
+    while len(_known) > _MOST:
+        _drop(next(iter(_known)))
     return matrix
 
 

@@ -64,7 +64,8 @@ def plan(
     threads : int
         On the CPU; 0: all.
     database : path, optional
-        Folder or exported file; None: $SPTUNE_DB, else the user's own; "": none.
+        Folder or exported file, the only one then; None: $SPTUNE_DB, else the user's, the system's
+        and the built-in one; "": none.
 
     Raises
     ------

@@ -155,12 +155,13 @@ void Contract::called(double us) {
 /// Whether calls after a conversion have become as fast as they will, the last of which took `us`.
 bool Contract::settled_by(double us) {
     constexpr double kFaster = 0.97;
-    constexpr int kIdle = 2;
+    constexpr int kLeast = 4, kIdle = 2;
     Settling& s = settling_;
     const bool faster = s.calls == 0 || us < kFaster * s.least_us;
     s.idle = faster ? 0 : s.idle + 1;
     s.least_us = s.calls == 0 ? us : std::min(s.least_us, us);
-    return ++s.calls >= terms_.settling || s.idle >= kIdle;
+    ++s.calls;
+    return s.calls >= terms_.settling || (s.calls >= kLeast && s.idle >= kIdle);
 }
 
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where

@@ -29,8 +29,8 @@ struct Terms {
     /// By how much predictions may be too long: what may be the fastest then is tried.
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
-    /// After a conversion at most so many calls until two in a row are no faster do not count:
-    /// MeasureOptions::settling_calls. They are made as long as the balance bears them.
+    /// After a conversion at most so many calls do not count, until two in a row are no faster (see
+    /// MeasureOptions::settling_calls). They are made as long as the balance bears them.
     int settling = 1;
 };
 

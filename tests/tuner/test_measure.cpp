@@ -132,7 +132,7 @@ TEST(Measure, CallsThatGetFasterSettleFirst) {
     t = {};
     measure_more(std::ref(steady), o, 2, t);
     EXPECT_EQ(steady.count, 5 + 2);
-    Call never{2000};
+    Call never{20000};
     o.settling_calls = 8;
     t = {};
     measure_more([&] { never(), never.us *= 0.9; }, o, 2, t);

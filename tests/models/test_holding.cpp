@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 namespace sptune::models {
 namespace {
@@ -40,9 +41,16 @@ const Matrix kMixed{"mixed-rows", {{"rows", 20000}, {"short", 3}, {"long", 200},
 const Matrix kRuns{"runs", {{"rows", 20000}, {"runs", 3}, {"length", 6}}};
 
 TEST(HoldingOfRealMatrices, OfSortedRowsIsKnownWhereASampleHasFewOfThem) {
-    EXPECT_LT(worst_factor(kUneven, "*.sell.*.s4096.*.wn.*"), 1.02);
-    EXPECT_LT(worst_factor(kUneven, "*.sell.*.sn.*.wn.*"), 1.02);
-    EXPECT_LT(worst_factor(kMixed, "*.sell.*.s4096.*.wn.*"), 1.3);
+    // Windows end where a thread's share of the rows does, which features know nothing of.
+    const int before = omp_get_max_threads();
+    for (const int threads : {1, 2}) {
+        omp_set_num_threads(threads);
+        const double most = threads == 1 ? 1.02 : 1.2;
+        EXPECT_LT(worst_factor(kUneven, "*.sell.*.s4096.*.wn.*"), most);
+        EXPECT_LT(worst_factor(kUneven, "*.sell.*.sn.*.wn.*"), most);
+        EXPECT_LT(worst_factor(kMixed, "*.sell.*.s4096.*.wn.*"), 1.3);
+    }
+    omp_set_num_threads(before);
 }
 
 TEST(HoldingOfRealMatrices, OfCutRowsFollowsTheQuantiles) {

@@ -43,7 +43,7 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
     runs_left_ = 2 * terms_.trials;
     trial_turn_ = true;
     warm_up_ = true;
-    settling_ = {};
+    settling_ = Settling(terms_.settling);
     phase_ = Phase::trial;
     return last_ = {offer, convert, true};
 }
@@ -132,7 +132,8 @@ void Contract::called(double us) {
                 return;
             }
             if (warming) {
-                warm_up_ = !settled_by(us) && us - plain_us() <= balance_;
+                settling_.called(us);
+                warm_up_ = !settling_.over() && us - plain_us() <= balance_;
                 return;
             }
             trial_turn_ = !trial_turn_;
@@ -150,18 +151,6 @@ void Contract::called(double us) {
             if (balance_ < 0 && debt_.us > 0) begin_audit();
             return;
     }
-}
-
-/// Whether calls after a conversion have become as fast as they will, the last of which took `us`.
-bool Contract::settled_by(double us) {
-    constexpr double kFaster = 0.97;
-    constexpr int kLeast = 4, kIdle = 2;
-    Settling& s = settling_;
-    const bool faster = s.calls == 0 || us < kFaster * s.least_us;
-    s.idle = faster ? 0 : s.idle + 1;
-    s.least_us = s.calls == 0 ? us : std::min(s.least_us, us);
-    ++s.calls;
-    return s.calls >= terms_.settling || (s.calls >= kLeast && s.idle >= kIdle);
 }
 
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where

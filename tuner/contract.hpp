@@ -5,6 +5,7 @@
 
 #include "models/shortlist.hpp"
 #include "tuner/last_times.hpp"
+#include "tuner/settling.hpp"
 
 #include <vector>
 
@@ -29,8 +30,8 @@ struct Terms {
     /// By how much predictions may be too long: what may be the fastest then is tried.
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
-    /// After a conversion at most so many calls do not count, until two in a row are no faster (see
-    /// MeasureOptions::settling_calls). They are made as long as the balance bears them.
+    /// After a conversion at most so many calls do not count, until they have settled (see
+    /// settling.hpp). They are made as long as the balance bears them.
     int settling = 1;
 };
 
@@ -124,7 +125,6 @@ class Contract {
     Step begin_trial(int offer, bool convert);
     void end_trial();
     void note_debt(double excess_us);
-    bool settled_by(double us);
     void begin_audit();
     void end_audit();
     void settle_or_wait();
@@ -139,11 +139,7 @@ class Contract {
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.
     bool warm_up_ = false;
-    struct Settling {
-        int calls = 0, idle = 0;
-        double least_us = 0;
-    };
-    Settling settling_;
+    Settling settling_{0};
     Step last_;
     long long calls_ = 0, epoch_calls_ = 0;
     int epochs_ = 1;

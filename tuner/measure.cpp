@@ -2,6 +2,7 @@
 
 #include "matrix/buffer.hpp"
 #include "tuner/host.hpp"
+#include "tuner/settling.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -55,15 +56,9 @@ int calibrate(const std::function<void()>& call, const MeasureOptions& o, double
 
 /// Calls until they have settled. Returns what the fastest took.
 double settle(const std::function<void()>& call, const MeasureOptions& o) {
-    constexpr double kFaster = 0.97;
-    constexpr int kLeast = 5, kIdle = 2;
-    double best = std::numeric_limits<double>::infinity();
-    for (int n = 0, idle = 0; n < o.settling_calls && (n < kLeast || idle < kIdle); ++n) {
-        const double us = time_batch(call, o, 1);
-        idle = us < kFaster * best ? 0 : idle + 1;
-        best = std::min(best, us);
-    }
-    return best;
+    Settling settling(o.settling_calls);
+    while (!settling.over()) settling.called(time_batch(call, o, 1));
+    return settling.least_us();
 }
 
 void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& timing) {

@@ -32,8 +32,7 @@ class Timer {
 struct MeasureOptions {
     Cache cache = Cache::warm;
     int warm_up = 3;  ///< calls discarded first
-    /// Instead of these five at least and so many at most, until two in a row are no faster: an L3
-    /// that takes in what the L2 evicts holds a working set only after five to ten passes. 0:
+    /// Instead of these as many as it takes to settle, so many at most (see settling.hpp). 0:
     /// warm_up.
     int settling_calls = 0;
     double noise = 0.01;        ///< wanted Statistics::noise()

@@ -4,6 +4,7 @@
 #include "matrix/number.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/settling.hpp"
 
 #include <cmath>
 #include <exception>
@@ -13,7 +14,6 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr std::uint64_t kSettlingBytes = 1 << 19;
 constexpr int kSettlingCalls = 10;
 
 }  // namespace
@@ -146,13 +146,14 @@ const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
     return allowed && !slower ? *safe : kernels_.baseline();
 }
 
-/// Whether A lies in the last-level cache and not in a smaller one: it gets there call by call.
+/// Whether A gets into the caches call by call.
 template <class T, class P>
 bool Plan<T, P>::settles() const {
     const CsrView<T, P>& a = matrix_.view;
     const auto bytes = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
                        static_cast<std::uint64_t>(a.rows) * sizeof(P);
-    return matrix_.backend == Backend::cpu && bytes >= kSettlingBytes && bytes <= host().llc_bytes;
+    return matrix_.backend == Backend::cpu &&
+           tuner::settles(static_cast<double>(bytes), static_cast<double>(host().llc_bytes));
 }
 
 /// Turns the selection into offers.

@@ -3,6 +3,7 @@
 #include "kernels/spgemm/kernel.hpp"
 #include "matrix/error.hpp"
 #include "tuner/decide.hpp"
+#include "tuner/settling.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -137,10 +138,9 @@ void Search::trim(const Field& field) {
 
 /// Whether it gets faster for more than a call or two before it is as fast as in a solver.
 bool Search::settles(const Runner& r) const {
-    const auto bytes = static_cast<double>(r.record.bytes);
     return options_.cache == Cache::warm && !options_.timer && r.contender.variant.op == Op::spmv &&
-           bytes >= effort_.settling_bytes &&
-           bytes <= static_cast<double>(scene_.device->llc_bytes);
+           tuner::settles(static_cast<double>(r.record.bytes),
+                          static_cast<double>(scene_.device->llc_bytes));
 }
 
 /// For the short run; verifying has already made two of the three warm-up calls.

@@ -56,9 +56,7 @@ struct Effort {
     double again_factor = 3;
     int again_rounds = 32;
     double again_us = 1'500'000;
-    /// A working set beyond the L2, for smaller ones it does no harm, and within the last level
-    /// settles in the caches call by call, which takes so many times as long a turn.
-    double settling_bytes = 1 << 19;
+    /// Calls that settle (see settling.hpp) make a turn so many times as long.
     int settling_calls = 16;
     double settling_turn = 4;
     double hopeless_unsettled = 9;  ///< `hopeless` of its verifying calls

@@ -79,9 +79,17 @@ void Search::look_again() {
     }
     if (round == 0 || field.empty()) return;
     const int calm = drop_disturbed_rounds(field, effort_.visit - 1);
+    if (calm < effort_.least_rounds) {
+        // So few moments tell no more than the short run did: whoever was faster then still counts.
+        std::erase_if(field, [](const Runner* r) {
+            return r->timing.statistics().min >= r->record.time->min;
+        });
+        settle(field, "second look");
+        return;
+    }
     settle(field, "second look");
     for (Runner* r : field) r->looked_again = true;
-    if (calm < effort_.least_rounds || disturbed(field)) return;
+    if (disturbed(field)) return;
     if (stopped()) end_early();
     std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
         return a->judged_us() < b->judged_us();

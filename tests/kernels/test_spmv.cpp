@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -137,6 +139,38 @@ TYPED_TEST(Spmv, HoweverManyThreadsOpenMpDelivers) {
 #pragma omp single
         kernel.apply(*storage, 1, c.x.data(), 0, inside.data(), {3});
         ASSERT_TRUE(std::equal(first.begin(), first.end(), inside.begin())) << kernel.variant.id();
+    }
+}
+
+TYPED_TEST(Spmv, RowsAreSortedWhereThatSavesEnough) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    constexpr index_t kRows = 4096;
+    const auto rows_longer_each = [](index_t each) {
+        std::vector<std::vector<index_t>> lists(kRows, {1, 5, 9});
+        for (index_t i = 0; i < kRows; i += each) lists[i] = {0, 1, 2, 3, 4};
+        return make<T, P>("some longer", kRows, lists);
+    };
+    // In slices of 8 rows sorting saves two entries of nearly all rows, or of one in 64.
+    for (const index_t each : {8, 512}) {
+        const auto c = rows_longer_each(each);
+        std::map<std::string, std::uint64_t> bytes, stored;
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+            const std::string& layout = kernel.variant.layout;
+            if (layout != "sell.c8.s1.x32" && layout != "sell.c8.s4096.x32") continue;
+            const auto storage = kernel.convert(c.a.view(), kernel.variant.params, 2);
+            EXPECT_EQ(first_wrong_row(kernel, *storage, c, T{1}, T{0}, 2), -1) << layout;
+            const Footprint f = kernel.inspect(c.a.view(), c.features, kernel.variant.params);
+            EXPECT_EQ(f.storage_bytes, storage->bytes()) << layout;
+            bytes[layout] = storage->bytes(), stored[layout] = storage->stored();
+        }
+        ASSERT_EQ(bytes.size(), 2u);
+        if (each == 8) {
+            EXPECT_LT(stored["sell.c8.s4096.x32"], 0.7 * stored["sell.c8.s1.x32"]);
+        } else {
+            EXPECT_EQ(bytes["sell.c8.s4096.x32"], bytes["sell.c8.s1.x32"]) << "without an order";
+            EXPECT_EQ(stored["sell.c8.s4096.x32"], stored["sell.c8.s1.x32"]);
+        }
     }
 }
 

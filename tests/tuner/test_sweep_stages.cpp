@@ -62,6 +62,16 @@ TEST_F(Sweep, ManyCandidatesOfShortCallsTakeTurns) {
     }
 }
 
+TEST_F(Sweep, AFewBadMomentsDisqualifyNobody) {
+    // Calls so long that the second look has two rounds.
+    Kernels kernels = {fake::kernel(fake::right, 30'000), fake::kernel(fake::seldom_right, 9000)};
+    for (int t = 119; t >= 100; --t) kernels.push_back(fake::kernel(fake::right, 100 * t));
+    const SweepResult r = run(kernels);
+    const std::string& stage = of(r, kernels[1]).reason;
+    EXPECT_TRUE(stage.starts_with("halving") || stage == "final") << stage;
+    EXPECT_EQ(r.entry.winner, kernels.back().variant.id());
+}
+
 TEST_F(Sweep, RoundsOfABusyMachineDoNotCount) {
     Kernels kernels;
     for (int t = 109; t >= 100; --t) kernels.push_back(fake::kernel(fake::right, t));

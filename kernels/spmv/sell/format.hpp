@@ -1,7 +1,8 @@
 // SELL-C-σ: rows sorted by length in windows of σ, cut into slices of C rows, each padded to its
 // longest row and stored column by column. On a CPU no window reaches from one thread's share of
-// the rows into the next. Source: Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse
-// matrix data format …", SIAM J. Sci. Comput. 36(5), 2014.
+// the rows into the next, and rows keep their order where sorting saves too little. Source:
+// Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format …", SIAM J. Sci.
+// Comput. 36(5), 2014.
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
@@ -15,7 +16,7 @@ class SellStorage final : public Storage {
     int c = 0;
     int index_bits = 32;
     Buffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored entry of each slice
-    Buffer<index_t> order;           ///< stored row -> row of A; empty for σ = 1
+    Buffer<index_t> order;           ///< stored row -> row of A; empty where it is the same
     Buffer<index_t> column;          ///< for x32
     Buffer<std::uint16_t> offset;    ///< for x16: column - base of the slice
     Buffer<index_t> base;            ///< for x16

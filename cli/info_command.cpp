@@ -193,7 +193,7 @@ int run_info(const std::vector<std::string>& args) {
         .text("kernels", "GLOB", glob,
               "list the ids of the kernels that match instead, one a line: '*', 'spgemm.*', "
               "'*.sell.*.f64.*'")
-        .text("mkl", "PATH", mkl, "libmkl_rt.so.2 or its folder")
+        .text("mkl", "PATH", mkl, "MKL's libmkl_rt.so.N or its folder")
         .text("db", "PATH", db_path, kDatabasesHelp)
         .text("json", "FILE|-", json, "write all of it as JSON; - prints it alone on stdout")
         .example("sptune info")

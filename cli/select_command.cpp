@@ -50,7 +50,8 @@ bool parse(const std::vector<std::string>& args, Request& r) {
                 "largest error of a row of A x, relative to |A||x|, that has to be kept")
         .text("variants", "GLOB", r.variants,
               "only kernels whose id matches; `sptune info --kernels '*'` lists them")
-        .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to have Intel MKL to choose")
+        .text("mkl", "PATH", r.mkl,
+              "MKL's libmkl_rt.so.N or its folder, to have Intel MKL to choose")
         .text("model", "FILE", r.model,
               "a model of `sptune train`, asked before the one that comes with sptune "
               "($SPTUNE_MODEL)")

@@ -185,7 +185,8 @@ int run_spgemm(const std::vector<std::string>& args) {
                  "multiply in blocks of M × M (2, 4, 8, 16 or 32), as .bsm files are")
         .choice("search", {"rowwise", "two-pointers", "binary", "tiles"}, r.search,
                 "of blocks: how those that meet are found (rowwise); tiles: 8 × 8 by tensor cores")
-        .text("mkl", "PATH", r.mkl, "libmkl_rt.so.2 or its folder, to multiply with Intel MKL")
+        .text("mkl", "PATH", r.mkl,
+              "MKL's libmkl_rt.so.N or its folder, to multiply with Intel MKL")
         .text("db", "PATH", r.db, kDatabasesHelp)
         .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
         .example("sptune spgemm a.mtx b.mtx -o c.mtx")

@@ -144,7 +144,7 @@ Holding holding(const Features& f, const Layout& l) {
     using enum Layout::Kind;
     const double rows = static_cast<double>(f.rows), nnz = static_cast<double>(f.nnz);
     const double column = l.narrow ? kOffset : kIndex;
-    Holding h{nnz, nnz * (l.value + column) + (rows + 1) * l.pointer, true};
+    Holding h{nnz, nnz * (l.value + column) + (rows + 1) * l.pointer};
     switch (l.kind) {
         case csr:
             if (l.narrow) h.bytes += rows * kIndex, h.fits = narrow(f, 1) || l.tiles;
@@ -196,6 +196,7 @@ Holding holding(const Features& f, const Layout& l) {
             const double holes = 1 + (1 - runs) * std::log2(l.c);
             const double rest = (nnz - on) * (1 + sell_padding(f, l.c, 1));
             h.stored = on * holes + rest;
+            h.gathered = rest;
             h.bytes =
                 on * holes * (l.value + kIndex / l.c) + rest * (l.value + kIndex) + rows / l.c * 16;
             h.fits = runs > 0.5;

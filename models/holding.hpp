@@ -12,8 +12,9 @@ namespace sptune::models {
 
 /// Of A alone. Kernels know better (SpmvKernel::inspect), at the price of a pass.
 struct Holding {
-    double stored = 0;  ///< entries, padding included
-    double bytes = 0;   ///< that one call reads
+    double stored = 0;    ///< entries, padding included
+    double bytes = 0;     ///< that one call reads
+    double gathered = 0;  ///< of HDIA: stored entries that no diagonal holds
     /// False where the layout cannot be used or where the features cannot promise that it can:
     /// 16-bit columns for example need narrow rows.
     bool fits = true;

@@ -47,6 +47,14 @@ struct Launch {
     void* stream = nullptr;  ///< CUDA: a cudaStream_t; nullptr is the default stream
 };
 
+/// What some rows tell of a layout.
+struct LayoutEstimate {
+    /// That one apply reads of A. Infinite where the layout is pointless, 0 where some rows would
+    /// not tell more than the features do.
+    double bytes = 0;
+    double gathered = 0;  ///< stored entries whose x is fetched by itself, not with its neighbours
+};
+
 /// One row of the registry, for value type T and row pointer type P. CPU kernels take host memory,
 /// CUDA kernels device memory, for A as well as for x and y.
 template <class T, class P>
@@ -56,12 +64,11 @@ struct SpmvKernel {
     /// Cheap: O(rows) or one pass over the structure at the worst, shared through `features`.
     Footprint (*inspect)(CsrView<T, P> a, const Features& features, const Params& params) = nullptr;
 
-    /// What the features tell less well than a look at some of the rows does: for each of `params`
-    /// of this layout the bytes that one apply reads of A; infinite where the layout is pointless,
-    /// 0 where some rows would not tell more. Takes a time that hardly depends on the matrix.
-    /// nullptr where the features suffice.
-    std::vector<double> (*estimate)(CsrView<T, P> a, const Features& features,
-                                    std::span<const Params> params) = nullptr;
+    /// What the features tell less well than a look at some of the rows does, for each of `params`
+    /// of this layout. Takes a time that hardly depends on the matrix. nullptr where the features
+    /// suffice.
+    std::vector<LayoutEstimate> (*estimate)(CsrView<T, P> a, const Features& features,
+                                            std::span<const Params> params) = nullptr;
 
     /// Converts with `threads` threads; on the GPU in the default stream, done when it returns.
     /// Throws OutOfMemory.

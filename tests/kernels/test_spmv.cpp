@@ -233,7 +233,7 @@ TYPED_TEST(Spmv, EstimatesAreCloseToWhatIsFound) {
         for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
             if (!kernel.estimate) continue;
             const Params& params = kernel.variant.params;
-            const double told = kernel.estimate(a, features, {&params, 1}).front();
+            const double told = kernel.estimate(a, features, {&params, 1}).front().bytes;
             const double found =
                 static_cast<double>(kernel.inspect(a, features, params).moved_bytes);
             EXPECT_NEAR(told / found, 1, 0.08) << kernel.variant.id() << ", longest " << longest;
@@ -255,15 +255,17 @@ TYPED_TEST(Spmv, EstimatesTellWhereALayoutIsPointless) {
     for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
         if (!kernel.estimate) continue;
         const std::span<const Params> params(&kernel.variant.params, 1);
-        const double told = kernel.estimate(scattered.a.view(), scattered.features, params)[0];
+        const double told =
+            kernel.estimate(scattered.a.view(), scattered.features, params)[0].bytes;
         EXPECT_EQ(std::isinf(told),
                   !kernel.inspect(scattered.a.view(), scattered.features, kernel.variant.params)
                        .illegal.empty())
             << kernel.variant.id();
         EXPECT_GT(wide.features.diagonal_runs, 0.25);
-        EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0], 0) << "not told";
-        EXPECT_EQ(kernel.estimate(band.view(), of_band, params)[0], 0) << "features tell enough";
-        EXPECT_EQ(kernel.estimate(none.a.view(), none.features, params)[0], 0);
+        EXPECT_EQ(kernel.estimate(wide.a.view(), wide.features, params)[0].bytes, 0) << "not told";
+        EXPECT_EQ(kernel.estimate(band.view(), of_band, params)[0].bytes, 0)
+            << "features tell enough";
+        EXPECT_EQ(kernel.estimate(none.a.view(), none.features, params)[0].bytes, 0);
     }
 }
 

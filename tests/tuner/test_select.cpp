@@ -2,6 +2,7 @@
 #include "matrix/generate.hpp"
 #include "models/holding.hpp"
 #include "tests/tuner/selections.hpp"
+#include "tuner/closer_look.hpp"
 
 #include <limits>
 
@@ -60,21 +61,23 @@ TEST_F(Select, FormatsThatCanTellMoreAreLookedAt) {
     kernels_.push_back(kernel(fake::right, 50, 200));
     kernels_.push_back(kernel(fake::right, 60, 210));
     kernels_.push_back(kernel(fake::right, 70, 220));
-    // The first has three times the bytes that features let expect, the second is pointless.
+    // The first has three times the work that features let expect, the second is pointless.
     for (const std::size_t i : {1u, 2u})
         kernels_[i].estimate = [](CsrView<double> a, const Features& f,
                                   std::span<const Params> params) {
             ++looks;
-            std::vector<double> bytes;
+            std::vector<LayoutEstimate> told;
             for (const Params& p : params) {
                 Variant v;
                 v.params = p;
                 const double vectors = 8.0 * (a.rows + a.cols);
                 const double expected = static_cast<double>(models::estimated_bytes(f, v));
-                bytes.push_back(get(p, "t") == 60 ? std::numeric_limits<double>::infinity()
-                                                  : 3 * expected - vectors);
+                const double bytes =
+                    3 * work_of_slices(expected, 0, a.rows) - work_of_slices(vectors, 0, a.rows);
+                told.push_back(
+                    {get(p, "t") == 60 ? std::numeric_limits<double>::infinity() : bytes});
             }
-            return bytes;
+            return told;
         };
     options_.calls = 1e6;
     Selection s = select();

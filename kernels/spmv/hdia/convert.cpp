@@ -125,12 +125,12 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
 }
 
 template <class T, class P>
-std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& features,
-                                         std::span<const Params> params) {
+std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features& features,
+                                                 std::span<const Params> params) {
     // No entries, or rows alike on diagonals that hardly end: there is nothing to find out.
     if (a.nnz() == 0 || (features.diagonal_runs.value_or(0) > 0.99 &&
                          static_cast<double>(features.row_max) <= 2 * features.row_mean))
-        return std::vector<double>(params.size(), 0.0);
+        return std::vector<LayoutEstimate>(params.size());
     // The same rows for all, so that chance does not decide among them.
     std::vector<RowWindow> stretches = rows_to_look_at(a).units();
     std::erase_if(stretches, [&](const RowWindow& w) {
@@ -165,23 +165,26 @@ std::vector<double> HdiaFormat::estimate(CsrView<T, P> a, const Features& featur
         });
     carrier.rethrow();
     const double scale = static_cast<double>(a.nnz()) / static_cast<double>(entries);
-    std::vector<double> bytes;
+    std::vector<LayoutEstimate> told;
     std::map<int, std::size_t> next;
     for (const Params& p : params) {
         const int c = get(p, "c");
         const Counts& counts = by_c[c][next[c]++].counts;
+        // Of the one slice that was missed.
+        const double missed =
+            static_cast<double>(std::max<std::int64_t>(features.row_max - longest, 0)) * c;
         if (entries == 0)
-            bytes.push_back(features.diagonal_runs.value_or(0) < 0.25 ? kPointless : 0);
+            told.push_back({features.diagonal_runs.value_or(0) < 0.25 ? kPointless : 0});
         else if (static_cast<double>(counts.on) < hdia::kLeastShare * static_cast<double>(entries))
-            bytes.push_back(kPointless);
+            told.push_back({kPointless});
         else
-            bytes.push_back(
-                scale * static_cast<double>(counts.bytes(c, sizeof(T))) +
-                static_cast<double>(slices_of(a.rows, c)) * 2 * sizeof(std::int64_t) +
-                static_cast<double>(std::max<std::int64_t>(features.row_max - longest, 0)) * c *
-                    (sizeof(T) + sizeof(index_t)));  // the one slice that was missed
+            told.push_back(
+                {scale * static_cast<double>(counts.bytes(c, sizeof(T))) +
+                     static_cast<double>(slices_of(a.rows, c)) * 2 * sizeof(std::int64_t) +
+                     missed * (sizeof(T) + sizeof(index_t)),
+                 scale * static_cast<double>(counts.rest * c) + missed});
     }
-    return bytes;
+    return told;
 }
 
 template <class T, class P>
@@ -223,13 +226,13 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
 }
 
 SPTUNE_INSTANTIATE_FORMAT(HdiaFormat)
-template std::vector<double> HdiaFormat::estimate(CsrView<float, std::int32_t>, const Features&,
-                                                  std::span<const Params>);
-template std::vector<double> HdiaFormat::estimate(CsrView<float, std::int64_t>, const Features&,
-                                                  std::span<const Params>);
-template std::vector<double> HdiaFormat::estimate(CsrView<double, std::int32_t>, const Features&,
-                                                  std::span<const Params>);
-template std::vector<double> HdiaFormat::estimate(CsrView<double, std::int64_t>, const Features&,
-                                                  std::span<const Params>);
+template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<float, std::int32_t>,
+                                                          const Features&, std::span<const Params>);
+template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<float, std::int64_t>,
+                                                          const Features&, std::span<const Params>);
+template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<double, std::int32_t>,
+                                                          const Features&, std::span<const Params>);
+template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<double, std::int64_t>,
+                                                          const Features&, std::span<const Params>);
 
 }  // namespace sptune

@@ -36,8 +36,8 @@ struct HdiaFormat {
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
     template <class T, class P>
-    static std::vector<double> estimate(CsrView<T, P> a, const Features& features,
-                                        std::span<const Params> params);
+    static std::vector<LayoutEstimate> estimate(CsrView<T, P> a, const Features& features,
+                                                std::span<const Params> params);
     template <class T, class P>
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
 };

@@ -2,6 +2,7 @@
 // for none of them fails: no variant without an equivalence test.
 #include "kernels/registry.hpp"
 #include "kernels/simd_target.hpp"
+#include "kernels/spmv/hdia/format.hpp"
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 #include "tests/kernels/spmv_cases.hpp"
@@ -233,10 +234,16 @@ TYPED_TEST(Spmv, EstimatesAreCloseToWhatIsFound) {
         for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
             if (!kernel.estimate) continue;
             const Params& params = kernel.variant.params;
-            const double told = kernel.estimate(a, features, {&params, 1}).front().bytes;
+            const LayoutEstimate told = kernel.estimate(a, features, {&params, 1}).front();
             const double found =
                 static_cast<double>(kernel.inspect(a, features, params).moved_bytes);
-            EXPECT_NEAR(told / found, 1, 0.08) << kernel.variant.id() << ", longest " << longest;
+            EXPECT_NEAR(told.bytes / found, 1, 0.08)
+                << kernel.variant.id() << ", longest " << longest;
+            const auto storage = kernel.convert(a, params, 2);
+            const double gathered =
+                static_cast<double>(dynamic_cast<const HdiaStorage<T>&>(*storage).column.size());
+            EXPECT_NEAR(told.gathered, gathered, 0.06 * static_cast<double>(storage->stored()))
+                << kernel.variant.id() << ", longest " << longest;
             ++estimated;
         }
         EXPECT_GT(estimated, 0);

@@ -56,9 +56,8 @@ struct Effort {
     double again_factor = 3;
     int again_rounds = 32;
     double again_us = 1'500'000;
-    /// Calls that settle (see settling.hpp) make a turn so many times as long.
-    int settling_calls = 16;
-    double settling_turn = 4;
+    int settling_calls = 16;        ///< at most (see settling.hpp)
+    double settling_turn = 4;       ///< by which they make a turn longer
     double hopeless_unsettled = 9;  ///< `hopeless` of its verifying calls
     double chances_us = 300'000;    ///< for a visit to those that are further behind, before
     std::size_t few_samples = 2;    ///< of a GPU's candidate that was given up at once

@@ -9,6 +9,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "kernels/simd_target.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,24 @@ constexpr std::size_t lanes_dividing(std::size_t n) {
     return lanes;
 }
 
-/// {x[idx[0]], x[idx[1]], …}. Scalar loads put together beat the gather instruction on AMD cores by
-/// 1.2-1.5x (Zen 3) and need no conversion of 16-bit indices.
+/// {x[idx[0]], x[idx[1]], …}, by gather instructions or by scalar loads put together, whichever is
+/// faster on the processors that run this target (simd_target.hpp).
 template <class D, class T, class I>
 HWY_INLINE hn::Vec<D> assemble(D d, const T* HWY_RESTRICT x, const I* HWY_RESTRICT idx) {
     constexpr std::size_t n = hn::MaxLanes(D());
+#if HWY_TARGET == SPTUNE_GATHER_TARGET
+    if constexpr (n * sizeof(T) >= 32) {
+        const auto index = hn::LoadU(hn::Rebind<I, D>(), idx);
+        const hn::Rebind<std::int32_t, D> d32;
+        const hn::RebindToSigned<D> dx;
+        if constexpr (sizeof(I) == sizeof(T))
+            return hn::GatherIndex(d, x, index);
+        else if constexpr (sizeof(I) == 4 || sizeof(T) == 4)
+            return hn::GatherIndex(d, x, hn::PromoteTo(dx, index));
+        else
+            return hn::GatherIndex(d, x, hn::PromoteTo(dx, hn::PromoteTo(d32, index)));
+    }
+#endif
 #if HWY_TARGET != HWY_SCALAR  // which has neither halves nor more than one lane
     if constexpr (n * sizeof(T) > 16) {
         const hn::Half<D> half;

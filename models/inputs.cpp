@@ -1,5 +1,6 @@
 #include "models/inputs.hpp"
 
+#include "kernels/simd_target.hpp"
 #include "models/holding.hpp"
 
 #include <algorithm>
@@ -161,6 +162,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("least_moved", std::log2(least / all));
     put("least_in_cache", std::log2(least / cache));
     put("row_max_of_thread", std::log2(std::max(longest, 1.0) * std::max(device.threads, 1) / nnz));
+    put("gathers", device.simd == kGatheringSimd);
 }
 
 }  // namespace

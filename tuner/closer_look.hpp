@@ -18,11 +18,12 @@ inline constexpr double kWorthALook = 1.1;
 
 /// What a call on slices of rows takes, in bytes: those that it reads, and as many as a core could
 /// read while it fetches the x of an entry by itself, turns to the next slice, and starts. (Fitted
-/// to 712 times of HDIA kernels in 106 sweeps of real matrices, each against the others of its
-/// sweep: with bytes alone they are off by 11 %, so by 7. From an AVX-512 Xeon, most matrices in
-/// its caches; beyond them bytes count for more.)
+/// to 1423 times of HDIA kernels in 210 sweeps of real matrices, half of them with x fetched by
+/// gather instructions, each against the others of its sweep: with bytes alone they are off by 10
+/// %, so by 7. From an AVX-512 Xeon, most matrices in its caches; beyond them bytes count for
+/// more.)
 inline double work_of_slices(double bytes, double gathered, double slices) {
-    return bytes + 6 * gathered + 200 * slices + 20'000;
+    return bytes + 4 * gathered + 200 * slices + 20'000;
 }
 
 /// Predictions are for what features let expect. Of a format that may be the best for so many calls

@@ -48,7 +48,11 @@ db::Device device_without_measuring(Backend backend, int threads, const db::Data
         const bool sound = std::all_of(curve.begin(), curve.end(), [](const db::BandwidthPoint& p) {
             return p.bytes > 0 && p.gbs > 0;
         });
-        if (sound && stored->bandwidth_gbs > 0) return *stored;
+        if (sound && stored->bandwidth_gbs > 0) {
+            db::Device known = *stored;
+            known.simd = device.simd;  // of this process, which may use less or know of more
+            return known;
+        }
     }
     backend == Backend::cuda ? assume_gpu_bandwidth(device) : assume_cpu_bandwidth(device);
     return device;

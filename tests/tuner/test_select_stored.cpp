@@ -45,6 +45,19 @@ TEST_F(Select, AnExportedFileDoesAsWell) {
     EXPECT_EQ(select().source, Source::exact);
 }
 
+TEST_F(Select, OfAStoredDeviceTheBandwidthCountsAndNotItsInstructionSet) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    db::Entry stored = entry(here());
+    stored.device.simd = "another";
+    stored.device.bandwidth_gbs = 12;
+    stored.device.bandwidth_curve = {{1 << 20, 12}};
+    store_.save(stored);
+    const db::Databases databases{db::Store(store_)};
+    const db::Device found = device_without_measuring(Backend::cpu, 0, &databases);
+    EXPECT_EQ(found.bandwidth_gbs, 12);
+    EXPECT_EQ(found.simd, identify(Backend::cpu, 0).simd);
+}
+
 TEST_F(Select, TheNextDatabaseIsAskedWhereTheFirstHasNothingToUse) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     setenv("SPTUNE_DB", "", 1);

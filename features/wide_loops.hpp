@@ -22,12 +22,49 @@ std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std
 /// How often a column is smaller than the one before it in col_idx[first, last).
 std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last);
 
+/// What the first entries of rows tell; empty rows have none.
+struct RowStarts {
+    std::int64_t descents = 0;  ///< of descents(), those from one row to a later one
+    // By their columns, which are the smallest ones of rows that are sorted.
+    std::int64_t profile = 0;  ///< Σ max(0, row - column)
+    std::int64_t moves = 0;    ///< Σ |column(i) - column(i-1)| where row i - 1 is not empty either
+    std::int64_t pairs = 0;    ///< of how many rows
+};
+RowStarts row_starts(const std::int32_t* row_ptr, const index_t* col_idx, std::int64_t first,
+                     std::int64_t last);
+RowStarts row_starts(const std::int64_t* row_ptr, const index_t* col_idx, std::int64_t first,
+                     std::int64_t last);
+
+/// Shortest and longest of the rows [first, last).
+struct LengthRange {
+    std::int64_t shortest, longest;
+};
+LengthRange length_range(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last);
+LengthRange length_range(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last);
+
+/// Σ |length(i) - length(i-1)| of the rows [first, last), without that of row 0.
+std::int64_t neighbour_diff(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last);
+std::int64_t neighbour_diff(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last);
+
 /// The largest of col_idx[first, last), where negative ones count as large; 0 of none.
 std::uint32_t largest_column(const index_t* col_idx, std::int64_t first, std::int64_t last);
 
 /// How often row_ptr[i + 1] is smaller than row_ptr[i], for i in [first, last).
 std::int64_t falls(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last);
 std::int64_t falls(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last);
+
+/// So many elements write_diagonals() needs room for beyond the entries.
+inline constexpr std::size_t kWrittenBeyond = 16;
+
+/// diagonal[e] = column - row + rows - 1 for the entries of the rows [first, last) in their order,
+/// counted from the first of them; kWrittenBeyond elements after them change as well.
+/// Returns Σ |column - row|.
+std::uint64_t write_diagonals(const std::int32_t* row_ptr, const index_t* col_idx,
+                              std::int64_t rows, std::int64_t first, std::int64_t last,
+                              std::uint32_t* diagonal);
+std::uint64_t write_diagonals(const std::int64_t* row_ptr, const index_t* col_idx,
+                              std::int64_t rows, std::int64_t first, std::int64_t last,
+                              std::uint32_t* diagonal);
 
 /// into[w] |= from[w].
 void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t count);

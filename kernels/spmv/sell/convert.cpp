@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -96,6 +97,26 @@ std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c,
     return {std::min(low, high), high};
 }
 
+/// Whether some row alone spans too much, whatever slice it comes to. By its first and its last
+/// entry, which lie furthest apart where columns are sorted: far less to look at than all slices.
+template <class T, class P>
+bool some_row_too_wide(CsrView<T, P> a) {
+    if (a.cols <= kSpan16) return false;
+    constexpr index_t kChunk = 4096;
+    std::atomic<bool> found{false};
+#pragma omp parallel for schedule(dynamic, 1)
+    for (index_t first = 0; first < a.rows; first += kChunk) {
+        if (found.load(std::memory_order_relaxed)) continue;
+        bool wide = false;
+        for (index_t i = first; i < std::min(a.rows - first, kChunk) + first; ++i) {
+            const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
+            wide |= begin < end && std::abs(a.col_idx[end - 1] - a.col_idx[begin]) >= kSpan16;
+        }
+        if (wide) found = true;
+    }
+    return found;
+}
+
 template <class T, class P>
 bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c) {
     if (a.cols <= kSpan16) return true;
@@ -123,9 +144,13 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
 template <class T, class P>
 Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
     const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
+    Footprint f;
+    if (bits == 16 && some_row_too_wide(a)) {
+        f.illegal = kTooWide;
+        return f;
+    }
     const Slices s = cut_slices(a.row_ptr, a.rows, c, sigma);
     const std::uint64_t stored = static_cast<std::uint64_t>(s.stored());
-    Footprint f;
     f.storage_bytes = stored * (sizeof(T) + bits / 8) + s.slice_ptr.bytes() +
                       (s.sorted ? s.order.bytes() : 0) +
                       (bits == 16 ? s.count * sizeof(index_t) : 0);

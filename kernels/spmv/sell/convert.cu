@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr index_t kSpan16 = 1 << 16;
+constexpr char kTooWide[] = "a slice spans 65536 columns or more";
 
 /// Stored entries of each slice.
 template <class P>
@@ -52,6 +53,16 @@ __global__ void find_bases(const P* row_ptr, const index_t* col_idx, const index
     if (high >= low && high - low >= kSpan16) *wide = 1;
 }
 
+/// `wide` is raised where a row alone spans 2^16 columns or more, by its first and last entry,
+/// which lie furthest apart where columns are sorted.
+template <class P>
+__global__ void find_wide_rows(const P* row_ptr, const index_t* col_idx, index_t rows, int* wide) {
+    const std::int64_t i = global_thread();
+    if (i >= rows) return;
+    const P begin = row_ptr[i], end = row_ptr[i + 1];
+    if (begin < end && abs(col_idx[end - 1] - col_idx[begin]) >= kSpan16) *wide = 1;
+}
+
 struct Slices {
     DeviceBuffer<index_t> order;
     DeviceBuffer<std::int64_t> ptr;
@@ -89,6 +100,19 @@ DeviceBuffer<index_t> slice_bases(CsrView<T, P> a, const Slices& s, int c) {
     SPTUNE_CUDA_LAUNCHED("find_bases");
     if (wide.at(0)) return {};
     return base;
+}
+
+/// Whether some row alone spans too much, whatever slice it comes to: far less to look at than all
+/// slices.
+template <class T, class P>
+bool some_row_too_wide(CsrView<T, P> a) {
+    if (a.cols <= kSpan16 || a.rows == 0) return false;
+    DeviceBuffer<int> wide(1);
+    wide.fill_bytes(0);
+    find_wide_rows<<<blocks_for(a.rows, kThreads), kThreads>>>(a.row_ptr, a.col_idx, a.rows,
+                                                               wide.data());
+    SPTUNE_CUDA_LAUNCHED("find_wide_rows");
+    return wide.at(0) != 0;
 }
 
 template <class T, class C>
@@ -134,14 +158,17 @@ void fill(CsrView<T, P> a, const Slices& s, const SellFill<T, C>& fill) {
 template <class T, class P>
 Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
     const int c = get(params, "c"), bits = get(params, "x");
-    const Slices s = cut_slices(a, c, get(params, "s"));
     Footprint f;
+    if (bits == 16 && some_row_too_wide(a)) {
+        f.illegal = kTooWide;
+        return f;
+    }
+    const Slices s = cut_slices(a, c, get(params, "s"));
     f.storage_bytes = static_cast<std::uint64_t>(s.stored) * (sizeof(T) + bits / 8) +
                       s.ptr.bytes() + s.order.bytes() +
                       (bits == 16 ? static_cast<std::uint64_t>(s.count) * sizeof(index_t) : 0);
     f.moved_bytes = f.storage_bytes;
-    if (bits == 16 && s.count > 0 && slice_bases(a, s, c).empty())
-        f.illegal = "a slice spans 65536 columns or more";
+    if (bits == 16 && s.count > 0 && slice_bases(a, s, c).empty()) f.illegal = kTooWide;
     return f;
 }
 

@@ -1,0 +1,137 @@
+// The fast loops of the whole pass against their definitions, on rows of all kinds.
+#include "features/whole_pass.hpp"
+#include "tests/features/tiny.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace sptune {
+namespace {
+
+constexpr index_t kCols = 9000;
+using Rows = std::vector<std::vector<index_t>>;
+
+/// Stretches of rows that repeat the one before, that do not, that are empty, and single rows of
+/// more than 4096 entries; the last rows are empty.
+Rows rows_of_all_kinds(unsigned seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned n) { return static_cast<index_t>(random() % n); };
+    const auto scattered = [&](index_t length) {
+        std::set<index_t> columns;
+        while (static_cast<index_t>(columns.size()) < length) columns.insert(below(kCols));
+        return std::vector<index_t>(columns.begin(), columns.end());
+    };
+    Rows rows;
+    for (int stretch = 0; stretch < 60; ++stretch) {
+        const index_t length = 1 + below(70);
+        switch (below(5)) {
+            case 0:
+                rows.insert(rows.end(), static_cast<std::size_t>(length), {});
+                break;
+            case 1:
+                rows.push_back(scattered(stretch % 3 ? 300 : 4097 + below(4000)));
+                break;
+            case 2: {
+                std::vector<index_t> row = scattered(1 + below(20));
+                std::erase_if(row, [](index_t c) { return c >= kCols - 100; });
+                for (index_t i = 0; i < length; ++i) {
+                    rows.push_back(row);
+                    for (index_t& column : row) ++column;
+                }
+                break;
+            }
+            default:
+                for (index_t i = 0; i < length; ++i) rows.push_back(scattered(below(25)));
+        }
+    }
+    rows.resize(rows.size() + 40);
+    return rows;
+}
+
+/// By definition, one entry after the other.
+template <class T, class P>
+WholePass plain_pass(CsrView<T, P> a) {
+    WholePass pass;
+    std::set<std::int64_t> diagonals;
+    const auto length = [&](index_t i) { return std::int64_t{a.row_ptr[i + 1] - a.row_ptr[i]}; };
+    const auto smallest = [&](index_t i) {
+        return *std::min_element(a.col_idx + a.row_ptr[i], a.col_idx + a.row_ptr[i + 1]);
+    };
+    for (index_t i = 0; i < a.rows; ++i) {
+        pass.lengths.add(length(i), 0);
+        if (i > 0) pass.order.neighbour_diff += std::abs(length(i) - length(i - 1));
+        if (i % 32 == 0) {
+            std::int64_t longest = 0;
+            for (index_t k = i; k < std::min(a.rows, i + 32); ++k)
+                longest = std::max(longest, length(k));
+            pass.order.warp_slots += 32 * longest;
+        }
+        for (P e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+            pass.distance += static_cast<std::uint64_t>(std::abs(a.col_idx[e] - i));
+            diagonals.insert(a.col_idx[e] - i);
+            if (e > a.row_ptr[i] && a.col_idx[e] < a.col_idx[e - 1]) pass.sorted = false;
+        }
+        if (length(i) == 0) continue;
+        pass.profile += std::max<std::int64_t>(0, i - smallest(i));
+        if (i == 0 || length(i - 1) == 0) continue;
+        pass.first_moves += std::abs(smallest(i) - smallest(i - 1));
+        ++pass.first_pairs;
+    }
+    pass.diagonals = static_cast<std::int64_t>(diagonals.size());
+    pass.lowest_diagonal = *diagonals.begin();
+    pass.highest_diagonal = *diagonals.rbegin();
+    return pass;
+}
+
+template <class T, class P>
+void expect_the_same(const Rows& rows) {
+    const auto a = pattern<T, P>(kCols, rows);
+    const WholePass want = plain_pass(a.view());
+    for (const int threads : {1, 2, 5}) {
+        SCOPED_TRACE(threads);
+        const WholePass got = whole_pass(a.view(), threads);
+        EXPECT_EQ(got.lengths.runs(), want.lengths.runs());
+        EXPECT_EQ(got.order.neighbour_diff, want.order.neighbour_diff);
+        EXPECT_EQ(got.order.warp_slots, want.order.warp_slots);
+        EXPECT_TRUE(got.distance == want.distance);
+        EXPECT_EQ(got.profile, want.profile);
+        EXPECT_EQ(got.first_moves, want.first_moves);
+        EXPECT_EQ(got.first_pairs, want.first_pairs);
+        EXPECT_EQ(got.sorted, want.sorted);
+        EXPECT_EQ(got.diagonals, want.diagonals);
+        EXPECT_EQ(got.lowest_diagonal, want.lowest_diagonal);
+        EXPECT_EQ(got.highest_diagonal, want.highest_diagonal);
+    }
+}
+
+TEST(WholePass, CountsWhatItsDefinitionsSay) {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        SCOPED_TRACE(seed);
+        const Rows rows = rows_of_all_kinds(seed);
+        expect_the_same<double, std::int32_t>(rows);
+        expect_the_same<float, std::int64_t>(rows);
+    }
+}
+
+TEST(WholePass, CountsRowsThatAreNotSortedAsWell) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        SCOPED_TRACE(seed);
+        Rows rows = rows_of_all_kinds(seed);
+        for (std::size_t i = seed; i < rows.size(); i += 97) std::ranges::reverse(rows[i]);
+        expect_the_same<double, std::int32_t>(rows);
+    }
+}
+
+TEST(WholePass, OfRowsThatAllAreEmptyButOne) {
+    for (const std::size_t at : {0, 1, 499}) {
+        Rows rows(500);
+        rows[at] = {3, 8999};
+        expect_the_same<double, std::int32_t>(rows);
+    }
+}
+
+}  // namespace
+}  // namespace sptune

@@ -144,7 +144,7 @@ Features extract_features_on_device(CsrView<T, P> a) {
     if (plan.rows.everything()) return extract_on_host(a);
 
     Scratch scratch;
-    const int log2 = diagonals_log2(plan);
+    const int log2 = diagonals_log2(plan, rows, nnz);
     const std::uint64_t spare = spare_slots(plan);
     const auto occupied_at =
         scratch.reserve<unsigned>(static_cast<std::size_t>(occupied_words(rows, cols)));

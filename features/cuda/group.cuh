@@ -9,7 +9,11 @@
 
 namespace sptune::cuda::groups {
 
-constexpr int kThreads = 256;
+/// Threads of a block: many where groups have many entries, for then there are few of them.
+constexpr int kThreads = 256, kManyThreads = 1024;
+__device__ inline int threads() {
+    return static_cast<int>(blockDim.x);
+}
 /// Blocks of threads that share the diagonals and mirror images of a group: a single one would be
 /// late with rows of many thousand entries.
 constexpr int kParts = 4;
@@ -74,7 +78,7 @@ __device__ inline SlotTable table_for(std::int64_t keys, Slot* slots) {
 }
 
 __device__ inline void clear(const SlotTable& table) {
-    for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) table.slots[s] = Slot{};
+    for (unsigned s = threadIdx.x; s < table.size(); s += threads()) table.slots[s] = Slot{};
     __syncthreads();
 }
 

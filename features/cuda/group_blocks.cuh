@@ -90,14 +90,14 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     // the strip.
     if (threadIdx.x < kSides * kSides) blocks[threadIdx.x] = 0;
     if (threadIdx.x == 0) followed = continued = 0;
-    for (unsigned w = threadIdx.x; w < ColumnFilter::kWords; w += kThreads) filter.words[w] = 0;
+    for (unsigned w = threadIdx.x; w < ColumnFilter::kWords; w += threads()) filter.words[w] = 0;
     if (threadIdx.x < kRows) {
         kept[threadIdx.x] = most[threadIdx.x] = 0;
         least[threadIdx.x] = kFullMask;
     }
     __syncthreads();
     if (!sorted)
-        for (std::int64_t k = group.begin() + threadIdx.x; k < group.end(); k += kThreads) {
+        for (std::int64_t k = group.begin() + threadIdx.x; k < group.end(); k += threads()) {
             const index_t c = col_idx[k];
             if (c < strip.low || c >= strip.high) continue;
             const int r = group.stored.row(k, group.rows);
@@ -152,7 +152,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
         table.slots = memory.spare + offset;
     }
     clear(table);
-    for (std::int64_t n = threadIdx.x; n < visited; n += kThreads) {
+    for (std::int64_t n = threadIdx.x; n < visited; n += threads()) {
         const int r = looked_at.row(n, group.rows);
         const index_t c = col_idx[first_kept[r] + n - looked_at.from[r]];
         if (c < strip.low || c >= strip.high) continue;
@@ -167,7 +167,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     Counts counts{};
     const unsigned starts = followed_rows(group.rows);
     unsigned from = 0, on = 0;
-    for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) {
+    for (unsigned s = threadIdx.x; s < table.size(); s += threads()) {
         const Slot here = table.slots[s];
         if (here.key == 0) continue;
         add_column(table, filter, here.key - 1, here.value, counts, sides);

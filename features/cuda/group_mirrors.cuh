@@ -44,7 +44,7 @@ __device__ void visit_mirrors(CsrView<T, P> a, const Group& group, const DeviceS
     const std::int64_t stride = mirror_stride(static_cast<std::int64_t>(sampled), work);
     unsigned looked = 0, present = 0, equal = 0;
     const int width = sorted ? 1 : kWarp;  // threads for an entry
-    const int place = static_cast<int>(threadIdx.x) / width, places = kThreads / width;
+    const int place = static_cast<int>(threadIdx.x) / width, places = threads() / width;
     for (std::int64_t k = group.begin() + (part * places + place) * stride; k < group.end();
          k += kParts * places * stride) {
         const auto row = static_cast<index_t>(group.first + group.stored.row(k, group.rows));

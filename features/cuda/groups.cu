@@ -4,6 +4,7 @@
 #include "features/diagonals.hpp"
 #include "matrix/cuda/check.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace sptune::cuda {
@@ -32,7 +33,7 @@ __device__ void visit_diagonals(const index_t* col_idx, index_t rows, const Grou
         const std::int64_t to = min(all, from + kChunk);
         const SlotTable table = table_for(to - from, own_slots);
         clear(table);
-        for (std::int64_t n = from + threadIdx.x; n < to; n += kThreads) {
+        for (std::int64_t n = from + threadIdx.x; n < to; n += threads()) {
             const int r = thinned.row(n, group.rows);
             const std::int64_t begin = group.stored.from[r],
                                length = group.stored.from[r + 1] - begin;
@@ -46,7 +47,7 @@ __device__ void visit_diagonals(const index_t* col_idx, index_t rows, const Grou
         }
         __syncthreads();
         const SlotTable found{memory.diagonals, memory.diagonals_log2};
-        for (unsigned s = threadIdx.x; s < table.size(); s += kThreads) {
+        for (unsigned s = threadIdx.x; s < table.size(); s += threads()) {
             const Slot here = table.slots[s];
             if (here.key == 0) continue;
             if (unsigned* const met = found.find_or_add(here.key - 1))
@@ -59,8 +60,8 @@ __device__ void visit_diagonals(const index_t* col_idx, index_t rows, const Grou
 }
 
 /// 1 + kParts blocks of threads for each group.
-template <class T, class P>
-__global__ void __launch_bounds__(kThreads, 3)
+template <int Threads, class T, class P>
+__global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
     visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
                  std::int64_t entry_limit, GroupMemory memory, bool sorted, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
@@ -80,8 +81,11 @@ __global__ void __launch_bounds__(kThreads, 3)
 
 }  // namespace
 
-int diagonals_log2(const SamplePlan& plan) {
-    return std::bit_width(static_cast<std::uint64_t>(4 * plan.work));
+// Twice as many places as there are diagonals as a rule. A few long rows may be most of the matrix.
+int diagonals_log2(const SamplePlan& plan, std::int64_t rows, std::int64_t nnz) {
+    const std::int64_t sampled = plan.rows.rows(), expected = nnz / rows * sampled;
+    const std::int64_t most = std::min({4 * expected, sampled * kDiagonalRow, nnz});
+    return std::bit_width(static_cast<std::uint64_t>(2 * std::max(2 * plan.work, most)));
 }
 
 std::uint64_t spare_slots(const SamplePlan& plan) {
@@ -91,9 +95,13 @@ std::uint64_t spare_slots(const SamplePlan& plan) {
 template <class T, class P>
 void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memory, bool sorted,
                 cudaStream_t stream, Sums* sums) {
+    constexpr std::int64_t kManyEntries = 2048;  // of a group
     const DeviceSample sample(plan.rows, kBlockGroup);
-    visit_groups<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts), kThreads, 0,
-                   stream>>>(a, sample, plan.work, plan.entry_limit, memory, sorted, sums);
+    const bool many = a.nnz() / a.rows * kBlockGroup > kManyEntries;
+    const auto kernel = many ? visit_groups<kManyThreads, T, P> : visit_groups<kThreads, T, P>;
+    kernel<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts),
+             many ? kManyThreads : kThreads, 0, stream>>>(a, sample, plan.work, plan.entry_limit,
+                                                          memory, sorted, sums);
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }
 

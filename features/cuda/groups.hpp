@@ -17,8 +17,8 @@ struct GroupMemory {
     std::uint64_t spare_slots;
 };
 
-/// What a sample of this plan asks for.
-int diagonals_log2(const SamplePlan& plan);
+/// What a sample of this plan of a matrix asks for.
+int diagonals_log2(const SamplePlan& plan, std::int64_t rows, std::int64_t nnz);
 std::uint64_t spare_slots(const SamplePlan& plan);
 
 /// Adds to `sums` what the rows of plan.rows tell, and their diagonals to the table; wrong numbers

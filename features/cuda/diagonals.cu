@@ -17,7 +17,7 @@ constexpr int kThreads = 256;
 __global__ void __launch_bounds__(kThreads)
     visit_diagonals(const unsigned* occupied, std::int64_t rows, std::int64_t cols,
                     const __grid_constant__ DeviceSample sample, SlotTable table, unsigned* listed,
-                    Sums* sums) {
+                    Sums* sums, HostCopy copy) {
     __shared__ unsigned few[kShortRows];
     __shared__ count_t scratch[4][kThreads / kWarp];
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads) few[i] = 0;
@@ -57,19 +57,30 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads)
         if (few[i]) atomicAdd(&sums->diagonal_entries.few[i], few[i]);
+
+    // The block that ends last sees what all have added.
+    __threadfence();
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&sums->blocks_done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (unsigned i = threadIdx.x; i < copy.count; i += kThreads)
+        copy.to[i] = __ldcg(copy.from + i);
 }
 
 }  // namespace
 
 void add_diagonals(const unsigned* occupied, std::int64_t rows, std::int64_t cols,
-                   const SamplePlan& plan, const GroupMemory& memory, unsigned* listed,
-                   Sums* sums) {
+                   const SamplePlan& plan, const GroupMemory& memory, unsigned* listed, Sums* sums,
+                   HostCopy copy) {
     const SlotTable table{memory.diagonals, memory.diagonals_log2};
     const std::int64_t work = std::max(occupied_words(rows, cols), std::int64_t{1} << table.log2);
     const unsigned blocks =
         std::min(blocks_for(work, kThreads), static_cast<unsigned>(8 * multiprocessors()));
     visit_diagonals<<<blocks, kThreads>>>(
-        occupied, rows, cols, DeviceSample(plan.rows, kBlockGroup), table, listed, sums);
+        occupied, rows, cols, DeviceSample(plan.rows, kBlockGroup), table, listed, sums, copy);
     SPTUNE_CUDA_LAUNCHED("visit_diagonals");
 }
 

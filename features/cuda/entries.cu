@@ -1,7 +1,7 @@
 #include "features/cuda/entries.hpp"
 #include "features/cuda/entry_tiles.cuh"
 #include "features/fingerprint.hpp"
-#include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/launch.hpp"
 #include "matrix/cuda/per_device.hpp"
 
 #include <algorithm>
@@ -16,14 +16,25 @@ namespace {
 constexpr int kRecent = 1024;
 constexpr unsigned kNone = ~0u;
 
-__device__ void mark(unsigned diagonal, unsigned* recent, unsigned* occupied) {
-    unsigned& seen = recent[(diagonal * 0x9e3779b1u) >> 22];
-    if (seen == diagonal) return;
-    seen = diagonal;
-    unsigned* const word = occupied + diagonal / 32;
-    const unsigned bit = 1u << diagonal % 32;
-    // Not from the first-level cache, which would go on saying no. Reading is cheaper than atomics.
-    if (!(__ldcg(word) & bit)) atomicOr(word, bit);
+/// Marks those that are not kNone: words are read all at once, since each takes a while to come.
+__device__ void mark(const unsigned (&diagonals)[kTileItems], unsigned* recent,
+                     unsigned* occupied) {
+    unsigned words[kTileItems];
+#pragma unroll
+    for (int j = 0; j < kTileItems; ++j) {
+        const unsigned diagonal = diagonals[j];
+        unsigned& seen = recent[(diagonal * 0x9e3779b1u) >> 22];
+        const bool known = diagonal == kNone || seen == diagonal;
+        // Not from the first-level cache, which would go on saying no. Reading is cheaper than
+        // atomics.
+        words[j] = known ? ~0u : __ldcg(occupied + diagonal / 32);
+        if (!known) seen = diagonal;
+    }
+#pragma unroll
+    for (int j = 0; j < kTileItems; ++j) {
+        const unsigned bit = 1u << diagonals[j] % 32;
+        if (!(words[j] & bit)) atomicOr(occupied + diagonals[j] / 32, bit);
+    }
 }
 
 /// Whether a value of the tile has other bits than the first one of all.
@@ -49,6 +60,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     __shared__ unsigned recent[kRecent];
     __shared__ count_t scratch[5][kTileThreads / kWarp];
     __shared__ unsigned past_highest, past_lowest;
+    let_next_begin();
     if (threadIdx.x == 0) past_highest = past_lowest = 0;
     for (int i = threadIdx.x; i < kRecent; i += kTileThreads) recent[i] = kNone;
 
@@ -63,17 +75,20 @@ __global__ void __launch_bounds__(kTileThreads, 5)
         const EntryTile tile(a.row_ptr, a.rows, nnz, number, next_row, memory);
         next_row = tile.next_row;
         if (tile.entries == 0) continue;
-        tile.for_each(a.col_idx, [&](std::int64_t k, index_t row, index_t column, bool begins,
-                                     index_t before) {
+        unsigned diagonals[kTileItems];
+#pragma unroll
+        for (unsigned& diagonal : diagonals) diagonal = kNone;
+        tile.for_each(a.col_idx, [&](int j, std::int64_t k, index_t row, index_t column,
+                                     bool begins, index_t before) {
             hash += column_term(column, static_cast<std::uint64_t>(k + 1) * kColumnStep);
             const index_t diagonal = column - row;
             distance += static_cast<unsigned>(abs(diagonal));
             highest = max(highest, static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows));
             lowest = max(lowest, static_cast<unsigned>(a.cols) - static_cast<unsigned>(diagonal));
             unsorted |= !begins && column < before;
-            mark(static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1, recent,
-                 occupied);
+            diagonals[j] = static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1;
         });
+        mark(diagonals, recent, occupied);
         tile.for_each_row(a.row_ptr, [&](std::int64_t i, P k) {
             const index_t column = a.col_idx[k];
             profile += static_cast<count_t>(max(std::int64_t{0}, i - column));
@@ -118,7 +133,7 @@ __global__ void __launch_bounds__(kTileThreads)
     const EntryTile tile(row_ptr, rows, nnz, blockIdx.x,
                          EntryTile::row_of(row_ptr, rows, blockIdx.x, memory), memory);
     if (tile.entries == 0) return;
-    tile.for_each(col_idx, [&](std::int64_t, index_t row, index_t found, bool, index_t) {
+    tile.for_each(col_idx, [&](int, std::int64_t, index_t row, index_t found, bool, index_t) {
         const auto column = static_cast<unsigned>(found);
         if (column < __ldcg(smallest + row)) atomicMin(smallest + row, column);
     });
@@ -159,8 +174,8 @@ void add_entries(CsrView<T, P> a, unsigned* occupied, Sums* sums) {
         return blocks * multiprocessors();
     });
     const auto blocks = std::min<std::int64_t>(tiles_of(a.rows, a.nnz()), resident);
-    visit_entries<<<static_cast<unsigned>(blocks), kTileThreads>>>(a, a.nnz(), occupied, sums);
-    SPTUNE_CUDA_LAUNCHED("visit_entries");
+    launch_early(visit_entries<T, P>, static_cast<unsigned>(blocks), kTileThreads, nullptr, a,
+                 a.nnz(), occupied, sums);
 }
 
 template <class T, class P>

@@ -7,8 +7,9 @@
 
 namespace sptune::cuda {
 
-/// Adds to `sums` all that is summed over entries, in the default stream; does not wait. Sets bit d
-/// of `occupied` (all clear before) where an entry has column - row + rows - 1 = d.
+/// Adds to `sums` all that is summed over entries, in the default stream beside the kernel before;
+/// does not wait. Sets bit d of `occupied` (all clear before) where an entry has
+/// column - row + rows - 1 = d.
 /// profile, first_moves and first_pairs take the first column of each row as its smallest, which
 /// holds unless `unsorted` comes out.
 template <class T, class P>

@@ -96,9 +96,9 @@ struct EntryTile {
         }
     }
 
-    /// Calls visit(k, row, column, begins, before) for every entry k, which a thread visits in
-    /// order; `begins`: it is the first of its row; `before`: the column of entry k - 1. All
-    /// threads of the block take part.
+    /// Calls visit(j, k, row, column, begins, before) for every entry k, which a thread visits in
+    /// order, as the j-th of kTileItems places; `begins`: it is the first of its row; `before`: the
+    /// column of entry k - 1. All threads of the block take part.
     template <class Visit>
     __device__ void for_each(const index_t* col_idx, Visit visit) const {
         const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -133,7 +133,7 @@ struct EntryTile {
             const bool begins = begun[j] != 0 || (first + j == 0 && begins_row);
             row = max(row, begun[j]);
             if (first + j < entries)
-                visit(begin + first + j, first_row + row, column[j], begins, before);
+                visit(j, begin + first + j, first_row + row, column[j], begins, before);
             before = column[j];
         }
     }

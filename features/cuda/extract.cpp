@@ -1,9 +1,9 @@
 #include "features/cuda/diagonals.hpp"
 #include "features/cuda/entries.hpp"
 #include "features/cuda/features.hpp"
+#include "features/cuda/read_back.hpp"
 #include "features/cuda/rows.hpp"
 #include "features/cuda/sell.hpp"
-#include "features/cuda/side_stream.hpp"
 #include "features/describe.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
@@ -58,8 +58,8 @@ Features extract_on_host(CsrView<T, P> a) {
     return extract_features(copy.view());
 }
 
-/// What the kernels have found, on the host.
-struct Found {
+/// What the kernels have found.
+struct alignas(16) Found {
     static constexpr std::size_t kListed = 256;
     Sums sums;
     unsigned listed[kListed];  ///< diagonal_entries: more than these take another copy
@@ -163,23 +163,24 @@ Features extract_features_on_device(CsrView<T, P> a) {
     const GroupMemory memory{scratch.at<Slot>(diagonals_at), log2, scratch.at<Slot>(spare_at),
                              spare};
 
-    // Groups are visited meanwhile, in the hope that rows are sorted, as they mostly are.
-    SideStream& side = SideStream::instance();
-    add_groups(a, plan, memory, true, side.fork(), sums);
-    add_rows(a.row_ptr, a.rows, long_rows, sums);
-    add_sell(a.row_ptr, nnz, plan, sums);
+    // The first four run side by side: in the hope that rows are sorted, as they mostly are.
+    const ReadBack<Found> read_back;
+    add_groups(a, plan, memory, true, sums);
     add_entries(a, occupied, sums);
-    side.join();
-    add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
-    Found found;
-    copy_to_host(&found, there, 1);
+    add_sell(a.row_ptr, nnz, plan, sums);
+    add_rows(a.row_ptr, a.rows, long_rows, sums);
+    const auto add_diagonals_and_wait = [&] {
+        add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums,
+                      read_back.copy_of(there));
+        return read_back.wait();
+    };
+    Found found = add_diagonals_and_wait();
     if (found.sums.unsorted) {
         DeviceBuffer<unsigned> smallest(static_cast<std::size_t>(rows));
         add_smallest_columns(a, smallest, sums);
         forget_groups(memory, sums);
-        add_groups(a, plan, memory, false, nullptr, sums);
-        add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums);
-        copy_to_host(&found, there, 1);
+        add_groups(a, plan, memory, false, sums);
+        found = add_diagonals_and_wait();
     }
     if (found.sums.overflow) return extract_on_host(a);
 

@@ -66,6 +66,7 @@ __global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
                  std::int64_t entry_limit, GroupMemory memory, bool sorted, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
     __shared__ Numbering stored;
+    let_next_begin();
     const RowWindow window = sample.unit_at(blockIdx.x);
     const Group group{stored, window.first, static_cast<int>(window.last - window.first)};
     if (static_cast<int>(threadIdx.x) <= group.rows)
@@ -94,20 +95,19 @@ std::uint64_t spare_slots(const SamplePlan& plan) {
 
 template <class T, class P>
 void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memory, bool sorted,
-                cudaStream_t stream, Sums* sums) {
+                Sums* sums) {
     constexpr std::int64_t kManyEntries = 2048;  // of a group
     const DeviceSample sample(plan.rows, kBlockGroup);
     const bool many = a.nnz() / a.rows * kBlockGroup > kManyEntries;
     const auto kernel = many ? visit_groups<kManyThreads, T, P> : visit_groups<kThreads, T, P>;
     kernel<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts),
-             many ? kManyThreads : kThreads, 0, stream>>>(a, sample, plan.work, plan.entry_limit,
-                                                          memory, sorted, sums);
+             many ? kManyThreads : kThreads>>>(a, sample, plan.work, plan.entry_limit, memory,
+                                               sorted, sums);
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }
 
-#define SPTUNE_INSTANTIATE_GROUPS(T, P)                                                  \
-    template void add_groups(CsrView<T, P>, const SamplePlan&, const GroupMemory&, bool, \
-                             cudaStream_t, Sums*);
+#define SPTUNE_INSTANTIATE_GROUPS(T, P) \
+    template void add_groups(CsrView<T, P>, const SamplePlan&, const GroupMemory&, bool, Sums*);
 SPTUNE_INSTANTIATE_GROUPS(float, std::int32_t)
 SPTUNE_INSTANTIATE_GROUPS(float, std::int64_t)
 SPTUNE_INSTANTIATE_GROUPS(double, std::int32_t)

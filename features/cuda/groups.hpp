@@ -5,8 +5,6 @@
 #include "features/sample_plan.hpp"
 #include "matrix/csr.hpp"
 
-#include <cuda_runtime_api.h>
-
 namespace sptune::cuda {
 
 /// Memory for tables.
@@ -22,9 +20,9 @@ int diagonals_log2(const SamplePlan& plan, std::int64_t rows, std::int64_t nnz);
 std::uint64_t spare_slots(const SamplePlan& plan);
 
 /// Adds to `sums` what the rows of plan.rows tell, and their diagonals to the table; wrong numbers
-/// where rows are not `sorted` after all. Enqueues to `stream`; does not wait.
+/// where rows are not `sorted` after all. In the default stream; does not wait.
 template <class T, class P>
 void add_groups(CsrView<T, P> matrix, const SamplePlan& plan, const GroupMemory& memory,
-                bool sorted, cudaStream_t stream, Sums* sums);
+                bool sorted, Sums* sums);
 
 }  // namespace sptune::cuda

@@ -1,8 +1,7 @@
 #include "features/cuda/rows.hpp"
 #include "features/fingerprint.hpp"
-#include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device.cuh"
-#include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/launch.hpp"
 
 #include <algorithm>
 
@@ -24,6 +23,7 @@ __global__ void __launch_bounds__(kThreads)
     visit_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
     __shared__ unsigned short_rows[kShortRows];
     __shared__ count_t scratch[3][kThreads / kWarp];
+    let_next_begin();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads) short_rows[i] = 0;
     __syncthreads();
     const int lane = threadIdx.x % kWarp;
@@ -72,8 +72,7 @@ template <class P>
 void add_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
     const unsigned most = static_cast<unsigned>(8 * multiprocessors());
     const unsigned blocks = std::min(blocks_for(rows, kThreads), most);
-    visit_rows<<<blocks, kThreads>>>(row_ptr, rows, long_rows, sums);
-    SPTUNE_CUDA_LAUNCHED("visit_rows");
+    launch_early(visit_rows<P>, blocks, kThreads, nullptr, row_ptr, rows, long_rows, sums);
 }
 
 template void add_rows(const std::int32_t*, index_t, std::int64_t*, Sums*);

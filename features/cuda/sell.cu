@@ -1,8 +1,8 @@
 #include "features/cuda/sample.hpp"
 #include "features/cuda/sell.hpp"
 #include "features/sell_padding.hpp"
-#include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device.cuh"
+#include "matrix/cuda/launch.hpp"
 
 #include <limits>
 
@@ -12,10 +12,22 @@ namespace {
 constexpr int kThreads = 512;
 constexpr int kWords = static_cast<int>(kSellBlock) / kWarp;
 
-/// The probes with σ ≠ n: slices of C rows; windows of σ rows, or of C where nothing is sorted.
+/// The probes with σ ≠ n: slices of C rows; windows of σ rows, or of C where nothing is sorted. A
+/// warp takes 32 windows of a probe at a time: that is a task.
 struct Probes {
     int count = 0;
     int c[kMostSellProbes], window[kMostSellProbes], place[kMostSellProbes];
+    int first_task[kMostSellProbes + 1] = {};
+
+    void add(SellProbe probe, int at, std::int64_t block_rows) {
+        c[count] = probe.c;
+        window[count] = probe.sigma == 1 ? probe.c : probe.sigma;
+        place[count] = at;
+        const std::int64_t rows = std::int64_t{kWarp} * window[count];
+        first_task[count + 1] =
+            first_task[count] + static_cast<int>((block_rows + rows - 1) / rows);
+        ++count;
+    }
 };
 
 /// The rounded lengths are 1, 2 … 16, 18 … 32, 36 … 64 and so on.
@@ -44,6 +56,7 @@ __global__ void __launch_bounds__(kThreads)
     __shared__ Marks marks;
     __shared__ index_t below;  // the largest length below t
     __shared__ int slices[kMostSellProbes];
+    let_next_begin();
     const RowWindow block = sample.unit_at(blockIdx.x);
     const int rows = static_cast<int>(block.last - block.first);
     const auto t = static_cast<index_t>(length_of_code(static_cast<int>(blockIdx.y)));
@@ -96,13 +109,14 @@ __global__ void __launch_bounds__(kThreads)
     }
     __syncthreads();
     const auto weight = static_cast<std::int64_t>(t - below);
-    for (int p = 0; p < probes.count; ++p) {
+    const int tasks = probes.first_task[probes.count];
+    for (int task = warp, p = 0; task < tasks; task += kThreads / kWarp) {
+        while (task >= probes.first_task[p + 1]) ++p;
         const int c = probes.c[p], window = probes.window[p];
+        const int first = ((task - probes.first_task[p]) * kWarp + lane) * window;
         int own = 0;
-        for (int first = threadIdx.x * window; first < rows; first += kThreads * window) {
-            const int last = min(rows, first + window);
-            own += (marks.ahead_of(last) - marks.ahead_of(first) + c - 1) / c;
-        }
+        if (first < rows)
+            own = (marks.ahead_of(min(rows, first + window)) - marks.ahead_of(first) + c - 1) / c;
         own = __reduce_add_sync(kFullMask, own);
         if (lane == 0 && own) atomicAdd(&slices[p], own);
     }
@@ -118,20 +132,16 @@ template <class P>
 void add_sell(const P* row_ptr, std::int64_t nnz, const SamplePlan& plan, Sums* sums) {
     Probes probes{};
     for (std::size_t p = 0; p < sell_probes().size(); ++p) {
-        const auto [c, sigma] = sell_probes()[p];
-        if (sigma == 0) continue;
-        probes.c[probes.count] = c;
-        probes.window[probes.count] = sigma == 1 ? c : sigma;
-        probes.place[probes.count++] = static_cast<int>(p);
+        const SellProbe& probe = sell_probes()[p];
+        if (probe.sigma != 0) probes.add(probe, static_cast<int>(p), plan.sell_block);
     }
     unsigned codes = 1;  // up to the first length that no row can have
     while (length_of_code(static_cast<int>(codes)) <= nnz + nnz / 8 &&
            length_of_code(static_cast<int>(codes)) <= std::numeric_limits<index_t>::max())
         ++codes;
     const DeviceSample sample(plan.sell_blocks, plan.sell_block);
-    visit_lengths<<<dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads>>>(
-        row_ptr, sample, probes, sums);
-    SPTUNE_CUDA_LAUNCHED("visit_lengths");
+    launch_early(visit_lengths<P>, dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads,
+                 nullptr, row_ptr, sample, probes, sums);
 }
 
 template void add_sell(const std::int32_t*, std::int64_t, const SamplePlan&, Sums*);

@@ -8,7 +8,8 @@
 namespace sptune::cuda {
 
 /// Adds sell_stored and sell_entries to `sums`: what sell_slots() counts for the blocks of
-/// plan.sell_blocks with rounded lengths. `nnz` bounds the lengths. Does not wait.
+/// plan.sell_blocks with rounded lengths. `nnz` bounds the lengths. In the default stream,
+/// beside the kernel before; does not wait.
 template <class P>
 void add_sell(const P* row_ptr, std::int64_t nnz, const SamplePlan& plan, Sums* sums);
 

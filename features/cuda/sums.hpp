@@ -54,6 +54,7 @@ struct Sums {
     unsigned overflow;    ///< some table was too small: what is sampled is wrong
     // Over diagonals with sampled entries.
     count_t dense_diagonals, on_dense, on_any;
+    unsigned blocks_done;  ///< that have visited diagonals
     Histogram diagonal_entries;
     // Over sampled blocks of rows.
     count_t sell_stored[kMostSellProbes], sell_entries;

@@ -1,9 +1,8 @@
-// How the host starts kernels.
+// How the host starts kernels that multiply.
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
-#include "matrix/cuda/check.hpp"
-#include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/launch.hpp"
 
 #include <utility>
 
@@ -13,22 +12,12 @@ inline cudaStream_t stream_of(const Launch& launch) {
     return static_cast<cudaStream_t>(launch.stream);
 }
 
-/// Starts a kernel that may begin before the one before it in the stream has ended, which has to
-/// call let_next_begin() for that; this one calls wait_for_previous(). Hides the gap between two
-/// kernels that belong together; an ordinary launch on GPUs before compute capability 9.0.
+/// As of matrix/cuda/launch.hpp, in the stream of this call: hides the gap between two kernels that
+/// belong together.
 template <class... Params, class... Args>
-void launch_early(void (*kernel)(Params...), unsigned blocks, unsigned threads, Launch launch,
-                  Args&&... args) {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(threads);
-    config.stream = stream_of(launch);
-    config.attrs = &early;
-    config.numAttrs = early_launch_works() ? 1 : 0;
-    SPTUNE_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...));
+void launch_early(void (*kernel)(Params...), unsigned blocks, unsigned threads,
+                  const Launch& launch, Args&&... args) {
+    launch_early(kernel, dim3(blocks), threads, stream_of(launch), std::forward<Args>(args)...);
 }
 
 }  // namespace sptune::cuda

@@ -41,6 +41,21 @@ __device__ __forceinline__ T block_sum(T v, T* scratch) {
     return v;
 }
 
+/// Lets a kernel started with launch_early() begin as soon as every block of this one has.
+__device__ __forceinline__ void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/// In a kernel started with launch_early(): until the one before it has ended and what it wrote can
+/// be seen. To be called before the first access to that.
+__device__ __forceinline__ void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
 /// Index of this thread in the whole grid.
 __device__ __forceinline__ std::int64_t global_thread() {
     return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,0 +1,30 @@
+// Kernels that begin before the one before them has ended.
+#pragma once
+
+#include "matrix/cuda/check.hpp"
+#include "matrix/cuda/grid.hpp"
+
+#include <utility>
+
+namespace sptune::cuda {
+
+/// Starts a kernel that may begin before the one before it in the stream has ended, which has to
+/// call let_next_begin() for that. This one calls wait_for_previous(), unless neither needs what
+/// the other writes: then they run side by side. An ordinary launch on GPUs before compute
+/// capability 9.0.
+template <class... Params, class... Args>
+void launch_early(void (*kernel)(Params...), dim3 blocks, unsigned threads, cudaStream_t stream,
+                  Args&&... args) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = dim3(threads);
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = early_launch_works() ? 1 : 0;
+    SPTUNE_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...));
+}
+
+}  // namespace sptune::cuda

@@ -96,8 +96,12 @@ bool Databases::may_know(const std::string& device_key) const {
 }
 
 std::optional<Device> Databases::device(const std::string& device_key) const {
+    const std::lock_guard lock(remembered_->mutex);
+    auto& known = remembered_->devices;
+    if (const auto found = known.find(device_key); found != known.end()) return found->second;
     for (const Item& item : items_)
-        if (auto found = item.store.device(device_key)) return found;
+        if (auto found = item.store.device(device_key))
+            return known.emplace(device_key, std::move(*found)).first->second;
     return std::nullopt;
 }
 

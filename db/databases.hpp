@@ -5,6 +5,9 @@
 #include "db/store.hpp"
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -58,10 +61,16 @@ class Databases {
                               Place* from = nullptr) const;
     /// As those of Store, over all.
     bool may_know(const std::string& device_key) const;
+    /// Read once, and then remembered: it takes as long as a small choice.
     std::optional<Device> device(const std::string& device_key) const;
 
   private:
+    struct Remembered {
+        std::mutex mutex;
+        std::map<std::string, Device> devices;
+    };
     std::vector<Item> items_;
+    std::shared_ptr<Remembered> remembered_ = std::make_shared<Remembered>();
 };
 
 }  // namespace sptune::db

@@ -5,6 +5,7 @@
 #include "models/tree_grower.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -15,14 +16,13 @@ void require(bool holds, const char* what) {
     if (!holds) throw Error(std::string("forest: ").append(what));
 }
 
-/// Adds the leaf that x leads to. Leaf and Sum: float while growing, 16 bits and 32 bits later.
-template <class Leaf, class Sum>
-void add_tree(const Node* nodes, std::int32_t root, const Leaf* leaves, const float* x,
-              std::size_t outputs, Sum* out) {
+/// Adds the leaf that x leads to.
+void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const float* x,
+              std::size_t outputs, float* out) {
     std::int32_t at = root;
     while (nodes[at].input >= 0)
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
-    const Leaf* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
+    const float* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
 }
 
@@ -108,11 +108,37 @@ Forest Forest::train(const Table& table, const ForestOptions& options,
     return {table.inputs, std::move(base), std::move(roots), std::move(nodes), std::move(fixed)};
 }
 
+// A choice comes upon cold caches, where a walk waits for memory at nearly each of its steps: so
+// some walks go on side by side, and leaves are fetched while others are still looked for.
 void Forest::predict(const float* x, float* out) const {
-    std::vector<std::int32_t> sums(base_.size());
-    for (const std::int32_t root : roots_)
-        add_tree(nodes_.data(), root, leaves_.data(), x, base_.size(), sums.data());
-    for (std::size_t k = 0; k < sums.size(); ++k)
+    constexpr std::size_t kTogether = 16, kLine = 64;
+    const std::size_t outputs = base_.size();
+    std::vector<const Fixed*> found(roots_.size());
+    for (std::size_t first = 0; first < roots_.size(); first += kTogether) {
+        const std::size_t count = std::min(kTogether, roots_.size() - first);
+        std::array<std::int32_t, kTogether> at;
+        std::copy_n(roots_.data() + first, count, at.data());
+        for (bool walking = true; walking;) {
+            walking = false;
+            for (std::size_t t = 0; t < count; ++t) {
+                const Node& n = nodes_[static_cast<std::size_t>(at[t])];
+                if (n.input < 0) continue;
+                at[t] = x[n.input] <= n.limit ? at[t] + 1 : n.right;
+                walking = true;
+            }
+        }
+        for (std::size_t t = 0; t < count; ++t) {
+            const auto leaf = nodes_[static_cast<std::size_t>(at[t])].right;
+            found[first + t] = leaves_.data() + static_cast<std::size_t>(leaf) * outputs;
+            const auto* const bytes = reinterpret_cast<const char*>(found[first + t]);
+            for (std::size_t b = 0; b < outputs * sizeof(Fixed); b += kLine)
+                __builtin_prefetch(bytes + b);
+        }
+    }
+    std::vector<std::int32_t> sums(outputs);
+    for (const Fixed* const leaf : found)
+        for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaf[k];
+    for (std::size_t k = 0; k < outputs; ++k)
         out[k] = base_[k] + static_cast<float>(sums[k]) * kFixedUnit;
 }
 

@@ -15,6 +15,7 @@ namespace sptune::models {
 struct Option {
     const Variant* variant = nullptr;
     std::uint64_t bytes = 0;  ///< moved by one call: A, x and y; 0: as estimated_bytes() has it
+    std::uint64_t place = 0;  ///< Predictor::place_of() of who is asked; 0: to be looked up
 };
 
 /// Microseconds. Infinite for an option that the model does not know.
@@ -34,6 +35,9 @@ class Predictor {
     /// most of them are never more than a few percent ahead of a sibling: ask once for each, keep
     /// the few dozen that are known, and offer only those to predict().
     virtual bool knows(const Variant& variant) const = 0;
+    /// Where the model has what it knows of this variant; 0: nowhere, or it need not be looked up.
+    /// Who offers the same options again and again asks for it once.
+    virtual std::uint64_t place_of(const Variant&) const { return 0; }
     /// One prediction for each option, in their order.
     virtual std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                             std::span<const Option> options) const = 0;

@@ -169,10 +169,19 @@ bool TreeModel::covers(Op op, ValueType, const db::Device& device) const {
             std::find(keys.begin(), keys.end(), device.key) != keys.end());
 }
 
+/// One more than the place in the portfolio of the kernel itself, and one more than that of the
+/// kernel with the least block, which it may turn out to be, in the upper half; 0 for none.
+std::uint64_t TreeModel::place_of(const Variant& v) const {
+    if (v.op != Op::spmv || v.backend != parts_.backend) return 0;
+    const auto place = [&](std::uint64_t hash) {
+        const auto found = index_.find(hash);
+        return found == index_.end() ? 0 : std::uint64_t{found->second} + 1;
+    };
+    return place(short_hash(v)) | (has_blocks(v) ? place(least_block_hash(v)) << 32 : 0);
+}
+
 bool TreeModel::knows(const Variant& v) const {
-    return v.op == Op::spmv && v.backend == parts_.backend &&
-           (index_.contains(short_hash(v)) ||
-            (has_blocks(v) && index_.contains(least_block_hash(v))));
+    return place_of(v) != 0;
 }
 
 /// For each option its places in the portfolio: its own, and that of the least block where it is
@@ -180,21 +189,24 @@ bool TreeModel::knows(const Variant& v) const {
 std::vector<TreeModel::Places> TreeModel::places_of(const Features& features,
                                                     std::span<const Option> options) const {
     std::vector<Places> places(options.size());
-    std::vector<std::size_t> least(parts_.portfolio.size(), kNoPlace);  // of the options
+    struct Least {
+        std::size_t option = kNoPlace;
+        double bytes = std::numeric_limits<double>::infinity();
+    };
+    std::vector<Least> least(parts_.portfolio.size());
     BlockBytes bytes(features);
     for (std::size_t i = 0; i < options.size(); ++i) {
         const Variant& v = *options[i].variant;
-        if (v.backend != parts_.backend) continue;
-        if (const auto own = index_.find(short_hash(v)); own != index_.end())
-            places[i].own = own->second;
-        if (!has_blocks(v)) continue;
-        const auto role = index_.find(least_block_hash(v));
-        if (role == index_.end()) continue;
-        std::size_t& now = least[role->second];
-        if (now == kNoPlace || bytes.of(v) < bytes.of(*options[now].variant)) now = i;
+        const std::uint64_t place = options[i].place ? options[i].place : place_of(v);
+        const std::uint64_t own = place & 0xffffffff, role = place >> 32;
+        if (own > 0) places[i].own = own - 1;
+        if (role == 0) continue;
+        Least& now = least[role - 1];
+        const double here = bytes.of(v);
+        if (now.option == kNoPlace || here < now.bytes) now = {i, here};
     }
     for (std::size_t k = 0; k < least.size(); ++k)
-        if (least[k] != kNoPlace) places[least[k]].least_block = k;
+        if (least[k].option != kNoPlace) places[least[k].option].least_block = k;
     return places;
 }
 

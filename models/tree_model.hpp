@@ -64,6 +64,7 @@ class TreeModel final : public Predictor {
     std::string name() const override { return "trees"; }
     bool covers(Op op, ValueType value, const db::Device& device) const override;
     bool knows(const Variant& variant) const override;
+    std::uint64_t place_of(const Variant& variant) const override;
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     double confidence(const Variant& chosen, const Features& features,

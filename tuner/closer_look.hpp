@@ -28,18 +28,19 @@ inline double work_of_slices(double bytes, double gathered, double slices) {
 
 /// Predictions are for what features let expect. Of a format that may be the best for so many calls
 /// and that can tell more of it, all kernels are predicted to take as much longer or shorter as
-/// their work is more or less; those whose layout turns out to be pointless are left out.
+/// their work is more or less; those whose layout turns out to be pointless are left out. A format
+/// that was looked at is not again. Returns whether there was something to look at.
 template <class T, class P>
-void look_closer(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a) {
+bool look_closer(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a) {
     using Entry = Entrant<T, P>;
     double least = std::numeric_limits<double>::infinity();
     for (const Entry& e : field) least = std::min(least, e.total_us(calls));
     std::map<decltype(SpmvKernel<T, P>::estimate), std::map<std::string_view, LayoutEstimate>>
         asked;
     for (const Entry& e : field)
-        if (e.kernel->estimate && e.total_us(calls) <= kWorthALook * least)
+        if (e.kernel->estimate && !e.seen && e.total_us(calls) <= kWorthALook * least)
             asked[e.kernel->estimate];
-    if (asked.empty()) return;
+    if (asked.empty()) return false;
     for (auto& [estimate, told_of] : asked) {
         std::vector<Params> params;
         std::vector<std::string_view> layouts;
@@ -69,6 +70,7 @@ void look_closer(Field<T, P>& field, double calls, const Features& features, Csr
             work_of_slices(expected.bytes + vectors, expected.gathered, slices);
     }
     std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.ranked.predicted_us); });
+    return true;
 }
 
 }  // namespace sptune::tuner

@@ -48,15 +48,15 @@ const SpmvKernel<T, P>& KernelIndex<T, P>::safe(const Outline& outline) const {
 }
 
 template <class T, class P>
-const std::vector<const SpmvKernel<T, P>*>& KernelIndex<T, P>::known_to(
+const typename KernelIndex<T, P>::Known& KernelIndex<T, P>::known_to(
     const models::Predictor& model) const {
     const std::lock_guard lock(mutex_);
     auto [place, fresh] = known_.try_emplace(&model);
     if (fresh) {
-        place->second.push_back(baseline_);
+        place->second.add(*baseline_, model);
         for (const Kernel& kernel : *kernels_)
             if (&kernel != baseline_ && model.knows(kernel.variant))
-                place->second.push_back(&kernel);
+                place->second.add(kernel, model);
     }
     return place->second;
 }

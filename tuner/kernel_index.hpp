@@ -40,8 +40,18 @@ class KernelIndex {
     const std::string& id(const Kernel& kernel) const {
         return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
     }
+    /// Kernels, and what a model is asked of them.
+    struct Known {
+        std::vector<const Kernel*> kernels;
+        std::vector<models::Option> options;
+
+        void add(const Kernel& kernel, const models::Predictor& model) {
+            kernels.push_back(&kernel);
+            options.push_back({&kernel.variant, 0, model.place_of(kernel.variant)});
+        }
+    };
     /// Those that `model` knows, and the baseline first. Found out once for each model.
-    const std::vector<const Kernel*>& known_to(const models::Predictor& model) const;
+    const Known& known_to(const models::Predictor& model) const;
 
   private:
     const std::vector<Kernel>* kernels_;
@@ -50,7 +60,7 @@ class KernelIndex {
     const Kernel* baseline_ = nullptr;
     SafeRule safe_;
     mutable std::mutex mutex_;
-    mutable std::map<const models::Predictor*, std::vector<const Kernel*>> known_;
+    mutable std::map<const models::Predictor*, Known> known_;
 };
 
 }  // namespace sptune::tuner

@@ -25,6 +25,7 @@ class Selector {
   public:
     using Kernel = SpmvKernel<T, P>;
     using Field = tuner::Field<T, P>;
+    using Known = typename KernelIndex<T, P>::Known;
 
     Selector(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
              const SelectOptions& options)
@@ -181,7 +182,7 @@ class Selector {
         if (covered && options_.constraints.variants != "*")
             for (const models::Predictor* model : predictors())
                 if (model->covers(Op::spmv, value_type_of<T>(), device) &&
-                    decide(predictions(*model, device, named()), inspector()))
+                    decide(predictions(*model, device, named(*model)), inspector()))
                     return trust(*model, device);
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
@@ -205,32 +206,32 @@ class Selector {
     }
 
     /// Plain CSR and what matches the variants asked for.
-    std::vector<const Kernel*> named() const {
-        std::vector<const Kernel*> list{&kernels_.baseline()};
+    Known named(const models::Predictor& model) const {
+        Known list;
+        list.add(kernels_.baseline(), model);
         for (const Kernel& kernel : kernels_.kernels())
-            if (&kernel != list.front() &&
+            if (&kernel != list.kernels.front() &&
                 matches(kernels_.id(kernel), options_.constraints.variants))
-                list.push_back(&kernel);
+                list.add(kernel, model);
         return list;
     }
 
     /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
     /// Empty where the model knows nothing of plain CSR.
     Field predictions(const models::Predictor& model, const db::Device& device,
-                      const std::vector<const Kernel*>& known) {
-        std::vector<models::Option> options;
-        options.reserve(known.size());
-        for (const Kernel* kernel : known) options.push_back({&kernel->variant, 0});
-        const auto answers = model.predict(features(), device, options);
+                      const Known& known) {
+        const auto answers = model.predict(features(), device, known.options);
         Field field;
         if (!std::isfinite(answers.front().time_us)) return field;
-        for (std::size_t i = 0; i < known.size(); ++i) {
+        field.reserve(answers.size());
+        for (std::size_t i = 0; i < answers.size(); ++i) {
             if (!std::isfinite(answers[i].time_us)) continue;
-            const Variant& v = known[i]->variant;
+            const Kernel& kernel = *known.kernels[i];
+            const Variant& v = kernel.variant;
             const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
             field.push_back(
-                {known[i],
-                 {kernels_.id(*known[i]), answers[i].time_us, answers[i].convert_us + start_us}});
+                {&kernel,
+                 {kernels_.id(kernel), answers[i].time_us, answers[i].convert_us + start_us}});
         }
         result_.baseline = field.front().ranked;
         note_safe(field);
@@ -266,9 +267,15 @@ class Selector {
             limits_.keep_within_memory(field, features_, inspect);
             put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         }
-        auto chosen = field.begin();
-        while (chosen != field.end() && !limits_.usable(*chosen, features_, inspect)) ++chosen;
-        if (chosen == field.end()) return false;
+        while (!field.empty() && !limits_.usable(field.front(), features_, inspect)) {
+            field.erase(field.begin());
+            // What was too far behind the one that cannot be used may now be worth a look.
+            if (!field.empty() && !field.front().measured &&
+                look_closer(field, calls(), features(), matrix_.view))
+                put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
+        }
+        if (field.empty()) return false;
+        const auto chosen = field.begin();
         result_.chosen = chosen->ranked;
         for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
             result_.runners_up.push_back(e->ranked);

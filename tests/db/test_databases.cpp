@@ -104,6 +104,17 @@ TEST_F(DatabasesTest, WhatCannotBeReadIsAWarnedMiss) {
     EXPECT_NE(missed.trouble.find("a/sptune/db: is not JSON"), std::string::npos) << missed.trouble;
 }
 
+TEST_F(DatabasesTest, ADeviceIsReadOnce) {
+    const Entry entry = random_entry(1);
+    const Databases all = open();
+    EXPECT_FALSE(all.device(entry.device.key));
+    save(scratch_ / "home/sptune/db", entry);
+    ASSERT_TRUE(all.device(entry.device.key)) << "that there was none is not remembered";
+    std::filesystem::remove_all(scratch_ / "home/sptune/db");
+    EXPECT_TRUE(all.device(entry.device.key));
+    EXPECT_FALSE(open().device(entry.device.key));
+}
+
 TEST_F(DatabasesTest, TheBuiltInOneIsTheLast) {
     const auto all = places();
     ASSERT_EQ(all.size(), 1 + 2 * 2 + 1u);

@@ -73,6 +73,17 @@ TEST(LeastBlock, SizesOfBlocksNeedNotBeInTheTrainingSet) {
     ASSERT_EQ(get(fastest(unseen).variant.params, "r"), 3);
     EXPECT_FALSE(without.knows(blocks(3)));
     EXPECT_TRUE(with.knows(blocks(3)));
+    EXPECT_EQ(without.place_of(blocks(3)), 0u);
+    // Places that were asked for before change nothing.
+    std::vector<Option> options_at_hand, placed;
+    for (const Timed& t : unseen.timed) {
+        options_at_hand.push_back({&t.variant});
+        placed.push_back({&t.variant, 0, with.place_of(t.variant)});
+    }
+    const auto looked_up = with.predict(unseen.features, unseen.device, options_at_hand);
+    const auto known = with.predict(unseen.features, unseen.device, placed);
+    for (std::size_t i = 0; i < known.size(); ++i)
+        EXPECT_EQ(known[i].time_us, looked_up[i].time_us) << short_name(unseen.timed[i].variant);
     EXPECT_EQ(short_name(chosen_by(with, unseen, 0).variant), "bsr.sliced.r3.c3.b128");
     EXPECT_NE(short_name(chosen_by(without, unseen, 0).variant), "bsr.sliced.r3.c3.b128");
 }

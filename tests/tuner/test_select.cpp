@@ -91,6 +91,11 @@ TEST_F(Select, FormatsThatCanTellMoreAreLookedAt) {
     EXPECT_EQ(looks, 1) << "they cannot be the fastest";
     EXPECT_EQ(s.chosen.id, id(4));
     EXPECT_EQ(s.runners_up[0].predicted_us, 50);
+    // Where that one cannot be used, they may be.
+    kernels_.back() = kernel(fake::illegal, 20, 240);
+    s = select();
+    EXPECT_EQ(looks, 2);
+    EXPECT_EQ(s.chosen.id, id(3));
 }
 
 TEST_F(Select, ConstraintsAreKept) {

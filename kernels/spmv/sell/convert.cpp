@@ -82,14 +82,17 @@ Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma) {
 
 constexpr char kTooWide[] = "a slice spans 65536 columns or more";
 
-/// Smallest and largest column of a slice; {0, 0} for an empty one.
+/// Smallest and largest column of a slice; {0, 0} for an empty one. Of rows whose columns are known
+/// to be `sorted` only both ends are looked at.
 template <class T, class P>
-std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c, index_t slice) {
+std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c, index_t slice,
+                                        bool sorted = false) {
     index_t low = std::numeric_limits<index_t>::max(), high = 0;
     const std::int64_t first = std::int64_t{slice} * c;
     for (std::int64_t k = first; k < std::min<std::int64_t>(first + c, a.rows); ++k) {
-        const index_t i = s.order[k];
-        for (P e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+        const P begin = a.row_ptr[s.order[k]], end = a.row_ptr[s.order[k] + 1];
+        const P step = sorted ? std::max<P>(end - begin - 1, 1) : 1;
+        for (P e = begin; e < end; e += step) {
             low = std::min(low, a.col_idx[e]);
             high = std::max(high, a.col_idx[e]);
         }
@@ -118,10 +121,10 @@ bool some_row_too_wide(CsrView<T, P> a) {
 }
 
 template <class T, class P>
-bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c) {
+bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c, bool sorted) {
     if (a.cols <= kSpan16) return true;
     for (index_t slice = 0; slice < s.count; ++slice) {
-        const auto [low, high] = column_span(a, s, c, slice);
+        const auto [low, high] = column_span(a, s, c, slice, sorted);
         if (high - low >= kSpan16) return false;
     }
     return true;
@@ -142,7 +145,7 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
 }  // namespace
 
 template <class T, class P>
-Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const Params& params) {
     const int c = get(params, "c"), sigma = get(params, "s"), bits = get(params, "x");
     Footprint f;
     if (bits == 16 && some_row_too_wide(a)) {
@@ -155,7 +158,7 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
                       (s.sorted ? s.order.bytes() : 0) +
                       (bits == 16 ? s.count * sizeof(index_t) : 0);
     f.moved_bytes = f.storage_bytes;
-    if (bits == 16 && !slices_span_16_bits(a, s, c)) f.illegal = kTooWide;
+    if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) f.illegal = kTooWide;
     return f;
 }
 

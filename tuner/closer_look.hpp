@@ -65,11 +65,10 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         const models::Holding expected = models::holding(features, e.kernel->variant);
         const double slices =
             static_cast<double>(a.rows) / models::param_or(e.kernel->variant.params, "c", 1);
-        e.ranked.predicted_us *=
-            work_of_slices(told.bytes + vectors, told.gathered, slices) /
-            work_of_slices(expected.bytes + vectors, expected.gathered, slices);
+        e.predicted_us *= work_of_slices(told.bytes + vectors, told.gathered, slices) /
+                          work_of_slices(expected.bytes + vectors, expected.gathered, slices);
     }
-    std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.ranked.predicted_us); });
+    std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.predicted_us); });
     return true;
 }
 

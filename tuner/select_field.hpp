@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,15 @@ namespace sptune::tuner {
 template <class T, class P>
 struct Entrant {
     const SpmvKernel<T, P>* kernel;
-    Ranked ranked;
-    bool measured = false;  ///< on this matrix, so that its layout is known to do
+    std::string_view id;      ///< as the KernelIndex has it
+    double predicted_us = 0;  ///< of one call
+    double convert_us = 0;    ///< once
+    bool measured = false;    ///< on this matrix, so that its layout is known to do
     /// Bytes of A that a look at some of the rows lets one expect; else the features tell.
     std::optional<double> seen = {};
 
-    double total_us(double calls) const { return ranked.predicted_us + ranked.convert_us / calls; }
+    double total_us(double calls) const { return predicted_us + convert_us / calls; }
+    Ranked ranked() const { return {std::string(id), predicted_us, convert_us}; }
 };
 template <class T, class P>
 using Field = std::vector<Entrant<T, P>>;
@@ -44,8 +48,8 @@ void put_in_order(Field<T, P>& field, double calls, const SpmvKernel<T, P>& base
                                     [&](const auto& e) { return e.kernel == &baseline; });
     if (plain != field.end() && field.front().total_us(calls) > worthwhile * plain->total_us(calls))
         std::rotate(field.begin(), plain, plain + 1);
-    const auto winner = std::find_if(field.begin(), field.end(),
-                                     [&](const auto& e) { return e.ranked.id == preferred; });
+    const auto winner =
+        std::find_if(field.begin(), field.end(), [&](const auto& e) { return e.id == preferred; });
     if (winner != field.end() && winner->total_us(calls) <= kTie * field.front().total_us(calls))
         std::rotate(field.begin(), winner, winner + 1);
 }
@@ -54,11 +58,11 @@ void put_in_order(Field<T, P>& field, double calls, const SpmvKernel<T, P>& base
 /// tell: nothing counts as faster.
 template <class T, class P>
 void nothing_beats(const std::string& winner, Field<T, P>& field) {
-    const auto it = std::find_if(field.begin(), field.end(),
-                                 [&](const auto& e) { return e.ranked.id == winner; });
+    const auto it =
+        std::find_if(field.begin(), field.end(), [&](const auto& e) { return e.id == winner; });
     if (it == field.end()) return;
-    const double least = it->ranked.predicted_us;
-    for (Entrant<T, P>& e : field) e.ranked.predicted_us = std::max(e.ranked.predicted_us, least);
+    const double least = it->predicted_us;
+    for (Entrant<T, P>& e : field) e.predicted_us = std::max(e.predicted_us, least);
     std::rotate(field.begin(), it, it + 1);
 }
 

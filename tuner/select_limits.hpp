@@ -27,7 +27,7 @@ class SelectLimits {
         if (constraints_.deterministic && !e.kernel->variant.deterministic) return false;
         if (constraints_.variants != "*" && !matches(kernels_.id(*e.kernel), constraints_.variants))
             return false;
-        const bool soon = e.ranked.convert_us <= constraints_.convert_us;
+        const bool soon = e.convert_us <= constraints_.convert_us;
         refused_.conversion |= !soon;
         return soon;
     }
@@ -47,7 +47,7 @@ class SelectLimits {
             f = inspect(*e.kernel);
         } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
             lookup_.notes.push_back(
-                fmt::format("{} cannot be looked at: {}", e.ranked.id, failure.what()));
+                fmt::format("{} cannot be looked at: {}", e.id, failure.what()));
             return false;
         }
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();

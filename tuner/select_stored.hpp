@@ -34,7 +34,7 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
         const SpmvKernel<T, P>* kernel = kernels.find(c.id);
         const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
         if (kernel && !changed && c.time) {
-            field.push_back({kernel, {c.id, c.time->median, c.convert_us}, true});
+            field.push_back({kernel, kernels.id(*kernel), c.time->median, c.convert_us, true});
             continue;
         }
         ++lookup.stale;

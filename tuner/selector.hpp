@@ -89,7 +89,7 @@ class Selector {
             return e.kernel == &kernels_.baseline();
         });
         if (plain == field.end()) return false;
-        result_.baseline = plain->ranked;
+        result_.baseline = plain->ranked();
         note_safe(field);
         nothing_beats(digest->winner, field);
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
@@ -142,22 +142,22 @@ class Selector {
             result_ = measured;
             if (field.empty()) continue;
             std::erase_if(field, [&](Entrant<T, P>& e) {
-                e.ranked.predicted_us *= scale, e.ranked.convert_us *= scale;
-                return !limits_.allow(e) || has(digest, e.ranked.id) ||
-                       e.ranked.predicted_us >= measured.chosen.predicted_us;
+                e.predicted_us *= scale, e.convert_us *= scale;
+                return !limits_.allow(e) || has(digest, e.id) ||
+                       e.predicted_us >= measured.chosen.predicted_us;
             });
             put_in_order(field, calls(), kernels_.baseline(), 1, {});
             for (const Entrant<T, P>& e : field) {
                 if (result_.alternatives.size() >= 2 * kRunnersUp) break;
                 if (limits_.usable(e, features_, inspector()))
-                    result_.alternatives.push_back(e.ranked);
+                    result_.alternatives.push_back(e.ranked());
             }
-            if (!field.empty()) lookup_.unmeasured = field.front().ranked;
+            if (!field.empty()) lookup_.unmeasured = field.front().ranked();
             return;
         }
     }
 
-    static bool has(const db::Digest& digest, const std::string& id) {
+    static bool has(const db::Digest& digest, std::string_view id) {
         return std::any_of(digest.fastest.begin(), digest.fastest.end(),
                            [&](const db::Candidate& c) { return c.id == id; });
     }
@@ -188,7 +188,7 @@ class Selector {
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
         result_.baseline = {kernels_.id(plain), 0, 0};
-        if (!decide({{&plain, result_.baseline}}, inspector())) throw limits_.unmet();
+        if (!decide({{&plain, kernels_.id(plain)}}, inspector())) throw limits_.unmet();
     }
 
     void trust(const models::Predictor& model, const db::Device& device) {
@@ -229,11 +229,10 @@ class Selector {
             const Kernel& kernel = *known.kernels[i];
             const Variant& v = kernel.variant;
             const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
-            field.push_back(
-                {&kernel,
-                 {kernels_.id(kernel), answers[i].time_us, answers[i].convert_us + start_us}});
+            field.push_back({&kernel, kernels_.id(kernel), answers[i].time_us,
+                             answers[i].convert_us + start_us});
         }
-        result_.baseline = field.front().ranked;
+        result_.baseline = field.front().ranked();
         note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
@@ -245,7 +244,7 @@ class Selector {
         if (features_) outline.longest_row = features_->row_max;
         const Kernel& safe = kernels_.safe(features_ ? outline : matrix_.outline());
         for (const Entrant<T, P>& e : field)
-            if (e.kernel == &safe && std::isfinite(e.ranked.predicted_us)) result_.safe = e.ranked;
+            if (e.kernel == &safe && std::isfinite(e.predicted_us)) result_.safe = e.ranked();
     }
 
     auto inspector() {
@@ -260,7 +259,7 @@ class Selector {
     bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
                 const std::string& preferred = {}) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
-            return !limits_.allow(e) || !std::isfinite(e.ranked.predicted_us);
+            return !limits_.allow(e) || !std::isfinite(e.predicted_us);
         });
         put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         if (options_.constraints.memory_bytes != ~0ull) {
@@ -276,9 +275,9 @@ class Selector {
         }
         if (field.empty()) return false;
         const auto chosen = field.begin();
-        result_.chosen = chosen->ranked;
+        result_.chosen = chosen->ranked();
         for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
-            result_.runners_up.push_back(e->ranked);
+            result_.runners_up.push_back(e->ranked());
         note_alternatives(chosen, field.end());
         const double saved = result_.baseline.predicted_us - result_.chosen.predicted_us;
         result_.break_even_calls = result_.chosen.convert_us <= 0 ? 0
@@ -293,7 +292,7 @@ class Selector {
         std::vector<const Variant*> ranked;
         for (auto at = chosen; at != end; ++at) ranked.push_back(&at->kernel->variant);
         for (const std::size_t i : models::worth_trying(ranked))
-            result_.alternatives.push_back(chosen[static_cast<std::ptrdiff_t>(i)].ranked);
+            result_.alternatives.push_back(chosen[static_cast<std::ptrdiff_t>(i)].ranked());
     }
 
     const Chooser<T, P>& matrix_;

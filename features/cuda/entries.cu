@@ -11,24 +11,50 @@
 namespace sptune::cuda {
 namespace {
 
-/// The diagonals that a block met lately: a regular matrix has few, and asking the same few words
-/// of global memory for all entries would queue up at them.
-constexpr int kRecent = 1024;
 constexpr unsigned kNone = ~0u;
 
-/// Marks those that are not kNone: words are read all at once, since each takes a while to come.
-__device__ void mark(const unsigned (&diagonals)[kTileItems], unsigned* recent,
-                     unsigned* occupied) {
+/// Marks of a block in shared memory, some words of 32 diagonals: most entries meet diagonals near
+/// each other, or the same ones again, and if all of them went to global memory, those of all
+/// blocks would queue up at a few words there.
+struct OwnMarks {
+    static constexpr int kWords = 1024;
+    unsigned word[kWords], bits[kWords];
+
+    __device__ void clear() {
+        for (int i = threadIdx.x; i < kWords; i += kTileThreads) word[i] = kNone, bits[i] = 0;
+    }
+    /// Whether there was a place for it.
+    __device__ bool mark(unsigned diagonal) {
+        const unsigned wanted = diagonal / 32, bit = 1u << diagonal % 32;
+        const unsigned at = (wanted * 0x9e3779b1u) >> 22;
+        unsigned here = word[at];
+        if (here == kNone) {
+            here = atomicCAS(&word[at], kNone, wanted);
+            if (here == kNone) here = wanted;
+        }
+        if (here != wanted) return false;
+        if (!(bits[at] & bit)) atomicOr(&bits[at], bit);
+        return true;
+    }
+    /// All threads of the block take part.
+    __device__ void write(unsigned* occupied) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < kWords; i += kTileThreads)
+            if (bits[i] & ~__ldcg(occupied + (bits[i] ? word[i] : 0)))
+                atomicOr(occupied + word[i], bits[i]);
+    }
+};
+
+/// Marks those that are not kNone: of what has no place in `own` words are read all at once, since
+/// each takes a while to come.
+__device__ void mark(const unsigned (&diagonals)[kTileItems], OwnMarks& own, unsigned* occupied) {
     unsigned words[kTileItems];
 #pragma unroll
     for (int j = 0; j < kTileItems; ++j) {
-        const unsigned diagonal = diagonals[j];
-        unsigned& seen = recent[(diagonal * 0x9e3779b1u) >> 22];
-        const bool known = diagonal == kNone || seen == diagonal;
+        const bool done = diagonals[j] == kNone || own.mark(diagonals[j]);
         // Not from the first-level cache, which would go on saying no. Reading is cheaper than
         // atomics.
-        words[j] = known ? ~0u : __ldcg(occupied + diagonal / 32);
-        if (!known) seen = diagonal;
+        words[j] = done ? ~0u : __ldcg(occupied + diagonals[j] / 32);
     }
 #pragma unroll
     for (int j = 0; j < kTileItems; ++j) {
@@ -57,12 +83,12 @@ template <class T, class P>
 __global__ void __launch_bounds__(kTileThreads, 5)
     visit_entries(CsrView<T, P> a, std::int64_t nnz, unsigned* occupied, Sums* sums) {
     __shared__ EntryTile::Shared memory;
-    __shared__ unsigned recent[kRecent];
+    __shared__ OwnMarks own_marks;
     __shared__ count_t scratch[5][kTileThreads / kWarp];
     __shared__ unsigned past_highest, past_lowest;
     let_next_begin();
     if (threadIdx.x == 0) past_highest = past_lowest = 0;
-    for (int i = threadIdx.x; i < kRecent; i += kTileThreads) recent[i] = kNone;
+    own_marks.clear();
 
     count_t hash = 0, distance = 0, profile = 0, moves = 0, pairs = 0;
     unsigned highest = 0, lowest = 0;
@@ -88,7 +114,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
             unsorted |= !begins && column < before;
             diagonals[j] = static_cast<unsigned>(diagonal) + static_cast<unsigned>(a.rows) - 1;
         });
-        mark(diagonals, recent, occupied);
+        mark(diagonals, own_marks, occupied);
         tile.for_each_row(a.row_ptr, [&](std::int64_t i, P k) {
             const index_t column = a.col_idx[k];
             profile += static_cast<count_t>(max(std::int64_t{0}, i - column));
@@ -102,6 +128,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
         if (!__ldcg(&sums->varied) && varied(a.values, tile)) sums->varied = 1;
     }
 
+    own_marks.write(occupied);
     highest = __reduce_max_sync(kFullMask, highest);
     lowest = __reduce_max_sync(kFullMask, lowest);
     if (threadIdx.x % kWarp == 0) {

@@ -1,9 +1,9 @@
 #include "features/cuda/diagonals.hpp"
 #include "features/cuda/entries.hpp"
 #include "features/cuda/features.hpp"
-#include "features/cuda/read_back.hpp"
 #include "features/cuda/rows.hpp"
 #include "features/cuda/sell.hpp"
+#include "features/cuda/workspace.hpp"
 #include "features/describe.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
@@ -14,33 +14,6 @@
 namespace sptune {
 namespace cuda {
 namespace {
-
-/// Places in one piece of device memory: first reserve(), then at().
-class Scratch {
-  public:
-    /// Returns the offset of `count` elements of T.
-    template <class T>
-    std::size_t reserve(std::size_t count) {
-        constexpr std::size_t kAlign = 256;
-        const std::size_t begin = size_;
-        size_ += (count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
-        return begin;
-    }
-    std::size_t size() const { return size_; }
-    /// Gets the memory, the first `zeros` bytes of it cleared.
-    void allocate(std::size_t zeros) {
-        memory_ = DeviceBuffer<std::byte>(size_);
-        SPTUNE_CUDA(cudaMemsetAsync(memory_.data(), 0, zeros, nullptr));
-    }
-    template <class T>
-    T* at(std::size_t offset) {
-        return reinterpret_cast<T*>(memory_.data() + offset);
-    }
-
-  private:
-    std::size_t size_ = 0;
-    DeviceBuffer<std::byte> memory_;
-};
 
 template <class T>
 void copy_to_host(T* to, const T* from, std::size_t count) {
@@ -62,7 +35,7 @@ Features extract_on_host(CsrView<T, P> a) {
 struct alignas(16) Found {
     static constexpr std::size_t kListed = 256;
     Sums sums;
-    unsigned listed[kListed];  ///< diagonal_entries: more than these take another copy
+    unsigned listed[kListed];  ///< the first of diagonal_entries
 };
 
 WholePass whole_pass_of(const Sums& s, std::int64_t rows, std::int64_t cols) {
@@ -143,36 +116,35 @@ Features extract_features_on_device(CsrView<T, P> a) {
     const SamplePlan plan(rows, nnz);
     if (plan.rows.everything()) return extract_on_host(a);
 
-    Scratch scratch;
     const int log2 = diagonals_log2(plan, rows, nnz);
-    const std::uint64_t spare = spare_slots(plan);
+    const std::uint64_t spare_count = spare_slots(plan);
+    Places zeros, others;
     const auto occupied_at =
-        scratch.reserve<unsigned>(static_cast<std::size_t>(occupied_words(rows, cols)));
-    const auto diagonals_at = scratch.reserve<Slot>(std::size_t{1} << log2);
-    const auto found_at = scratch.reserve<Found>(1);
-    const std::size_t zeros = scratch.size();
-    scratch.reserve<unsigned>(std::size_t{1} << log2);  // the list of Found goes on in here
+        zeros.reserve<unsigned>(static_cast<std::size_t>(occupied_words(rows, cols)));
+    const auto diagonals_at = zeros.reserve<Slot>(std::size_t{1} << log2);
+    const auto found_at = zeros.reserve<Found>(1);
+    const auto listed_at = others.reserve<unsigned>(std::size_t{1} << log2);
     const auto long_rows_at =
-        scratch.reserve<std::int64_t>(static_cast<std::size_t>(nnz) / kShortRows);
-    const auto spare_at = scratch.reserve<Slot>(spare);
-    scratch.allocate(zeros);
-    auto* const occupied = scratch.at<unsigned>(occupied_at);
-    auto* const long_rows = scratch.at<std::int64_t>(long_rows_at);
-    auto* const there = scratch.at<Found>(found_at);
+        others.reserve<std::int64_t>(static_cast<std::size_t>(nnz) / kShortRows);
+    const auto spare_at = others.reserve<Slot>(spare_count);
+    Workspace<Found> space(zeros.size(), others.size());
+    auto* const occupied = space.template zeros<unsigned>(occupied_at);
+    auto* const there = space.template zeros<Found>(found_at);
+    auto* const listed_later = space.template others<unsigned>(listed_at);
+    auto* const long_rows = space.template others<std::int64_t>(long_rows_at);
     Sums* const sums = &there->sums;
-    const GroupMemory memory{scratch.at<Slot>(diagonals_at), log2, scratch.at<Slot>(spare_at),
-                             spare};
+    const GroupMemory memory{space.template zeros<Slot>(diagonals_at), log2,
+                             space.template others<Slot>(spare_at), spare_count};
 
     // The first four run side by side: in the hope that rows are sorted, as they mostly are.
-    const ReadBack<Found> read_back;
     add_groups(a, plan, memory, true, sums);
     add_entries(a, occupied, sums);
     add_sell(a.row_ptr, nnz, plan, sums);
     add_rows(a.row_ptr, a.rows, long_rows, sums);
     const auto add_diagonals_and_wait = [&] {
-        add_diagonals(occupied, rows, cols, plan, memory, there->listed, sums,
-                      read_back.copy_of(there));
-        return read_back.wait();
+        add_diagonals(occupied, rows, cols, plan, memory,
+                      {there->listed, listed_later, Found::kListed}, sums, space.copy_of(there));
+        return space.wait();
     };
     Found found = add_diagonals_and_wait();
     if (found.sums.unsorted) {
@@ -181,6 +153,8 @@ Features extract_features_on_device(CsrView<T, P> a) {
         forget_groups(memory, sums);
         add_groups(a, plan, memory, false, sums);
         found = add_diagonals_and_wait();
+    } else {
+        space.is_clean();
     }
     if (found.sums.overflow) return extract_on_host(a);
 
@@ -191,9 +165,10 @@ Features extract_features_on_device(CsrView<T, P> a) {
     std::array<std::int64_t, kShortRows> shorter;
     std::ranges::copy(found.sums.row_lengths.few, shorter.begin());
     SampleCounts counts = sample_counts_of(found.sums);
-    std::vector<unsigned> listed(found.listed, found.listed + Found::kListed);
-    listed.resize(found.sums.diagonal_entries.listed);
-    if (listed.size() > Found::kListed) copy_to_host(listed.data(), there->listed, listed.size());
+    std::vector<unsigned> listed(found.sums.diagonal_entries.listed);
+    const std::size_t at_hand = std::min(listed.size(), Found::kListed);
+    std::copy_n(found.listed, at_hand, listed.begin());
+    copy_to_host(listed.data() + at_hand, listed_later + at_hand, listed.size() - at_hand);
     counts.diagonals.top =
         largest(found.sums.diagonal_entries, {listed.begin(), listed.end()}, kTopDiagonals);
     return describe(rows, cols, nnz, length_runs(shorter, std::move(lengths)),

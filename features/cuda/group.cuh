@@ -9,7 +9,7 @@
 
 namespace sptune::cuda::groups {
 
-/// Threads of a block: many where groups have many entries, for then there are few of them.
+/// Threads of a block: many where groups have many entries, or where there are few groups.
 constexpr int kThreads = 256, kManyThreads = 1024;
 __device__ inline int threads() {
     return static_cast<int>(blockDim.x);

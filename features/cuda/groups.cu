@@ -3,6 +3,7 @@
 #include "features/cuda/groups.hpp"
 #include "features/diagonals.hpp"
 #include "matrix/cuda/check.hpp"
+#include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -98,7 +99,9 @@ void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memo
                 Sums* sums) {
     constexpr std::int64_t kManyEntries = 2048;  // of a group
     const DeviceSample sample(plan.rows, kBlockGroup);
-    const bool many = a.nnz() / a.rows * kBlockGroup > kManyEntries;
+    // Of a small sample no block has to share its multiprocessor.
+    const bool alone = sample.all_units() * (1 + kParts) <= multiprocessors();
+    const bool many = alone || a.nnz() / a.rows * kBlockGroup > kManyEntries;
     const auto kernel = many ? visit_groups<kManyThreads, T, P> : visit_groups<kThreads, T, P>;
     kernel<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts),
              many ? kManyThreads : kThreads>>>(a, sample, plan.work, plan.entry_limit, memory,

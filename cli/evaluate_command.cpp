@@ -218,7 +218,7 @@ int run_evaluate(const std::vector<std::string>& args) {
             continue;
         }
         Evaluation result;
-        ProgressLine line;
+        ProgressLine line(ProgressLine::Log::minutes);
         wanted.progress = [&](int done, int of) {
             line.show(fmt::format("{} {}, {} of {} folds", op_name, side, done, of),
                       static_cast<double>(done) / of);

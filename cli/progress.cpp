@@ -30,8 +30,8 @@ std::string bar(double share, int width) {
 
 }  // namespace
 
-ProgressLine::ProgressLine()
-    : terminal_(isatty(STDERR_FILENO)), start_(Clock::now()), last_(start_) {}
+ProgressLine::ProgressLine(Log log)
+    : terminal_(isatty(STDERR_FILENO)), log_(log), start_(Clock::now()), last_(start_) {}
 
 ProgressLine::~ProgressLine() {
     wipe();
@@ -39,21 +39,26 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::show(const std::string& what, double share, const std::string& detail,
                         double eta_s) {
-    if (!terminal_) return;
+    if (!terminal_ && log_ == Log::nothing) return;
     const auto now = Clock::now();
     const double elapsed = duration<double>(now - start_).count();
-    if (elapsed < 0.3 || duration<double>(now - last_).count() < 0.1) return;
+    const double since = duration<double>(now - last_).count();
+    if (elapsed < 0.3 || since < (terminal_ ? 0.1 : 60)) return;
     last_ = now;
     share = std::clamp(share, 0.0, 1.0);
     if (eta_s < 0 && share > 0) eta_s = elapsed * (1 - share) / share;
-    std::string text = fmt::format("{} {} {:3.0f} %", what, bar(share, 20), share * 100);
+    std::string text =
+        fmt::format("{} {:3.0f} %", terminal_ ? what + " " + bar(share, 20) : what, share * 100);
     if (eta_s >= 0)
         text += eta_s < 119 ? fmt::format(", {:.0f} s left", std::ceil(eta_s))
                             : ", " + duration_us(eta_s * 1e6) + " left";
     if (!detail.empty()) text += "  " + detail;
-    fmt::print(stderr, "\r{}\033[K", fit(text, terminal_columns() - 1));
+    if (terminal_)
+        fmt::print(stderr, "\r{}\033[K", fit(text, terminal_columns() - 1));
+    else
+        fmt::print(stderr, "sptune: {}\n", text);
     std::fflush(stderr);
-    drawn_ = true;
+    drawn_ = terminal_;
 }
 
 void ProgressLine::reset() {

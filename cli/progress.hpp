@@ -10,7 +10,10 @@ namespace sptune::cli {
 /// the object dies. Nothing appears during the first 0.3 s, so that short work stays silent.
 class ProgressLine {
   public:
-    ProgressLine();
+    /// Where stderr is a file or a pipe: nothing, or a line of its own once a minute.
+    enum class Log { nothing, minutes };
+
+    explicit ProgressLine(Log log = Log::nothing);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
@@ -26,6 +29,7 @@ class ProgressLine {
     void wipe();
 
     bool terminal_;
+    Log log_;
     bool drawn_ = false;
     Clock::time_point start_, last_;
 };

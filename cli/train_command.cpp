@@ -132,7 +132,7 @@ int run_train(const std::vector<std::string>& args) {
         if (portfolio) wanted.portfolio.most = static_cast<std::size_t>(portfolio);
         return wanted;
     };
-    ProgressLine line;
+    ProgressLine line(ProgressLine::Log::minutes);
     models::ModelSet set = models::ModelSet::train(samples, options_of, [&](int done, int of) {
         line.show(fmt::format("learning, {} of {}", done, of), static_cast<double>(done) / of);
     });

@@ -9,7 +9,7 @@ namespace {
 /// What a choice costs, in microseconds and in calls, and about as much again towards what follows
 /// from it: on an H200 it takes 120 to 280 us where a call takes 5 to 45. Without that margin (140
 /// and 3.5) programs of 200 calls chose shortly before their end, which brought them nothing.
-constexpr double kChoosingUs = 250, kChoosingCalls = 4;
+constexpr double kChoosingUs = 150, kChoosingCalls = 4;
 /// The first time, with the same margin: 6 ms on an H100's host, 0.7 to 1 on a CPU.
 constexpr double kFirstUs = 1000, kFirstCudaUs = 6500;
 constexpr std::size_t kTimed = 2;

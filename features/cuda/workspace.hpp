@@ -1,5 +1,5 @@
-// Memory that every look at a matrix on a GPU needs, kept from one to the next: making, clearing and
-// copying it would take longer than the look at a small matrix.
+// Memory that every look at a matrix on a GPU needs, kept from one to the next: making, clearing
+// and copying it would take longer than the look at a small matrix.
 #pragma once
 
 #include "matrix/cuda/device_buffer.hpp"

@@ -158,7 +158,8 @@ std::vector<const models::ProductModel*> products_of(const models::ModelSet& set
 
 int run_evaluate(const std::vector<std::string>& args) {
     TrainingInput input;
-    std::string model_file, hold_out, op_name = "spmv", backend = "all", precision = "all", json;
+    std::string model_file, hold_out, weigh, op_name = "spmv", backend = "all", precision = "all",
+                                             json;
     int folds = 10;
     double calls = 0;
     std::vector<std::string> none;
@@ -173,6 +174,7 @@ int run_evaluate(const std::vector<std::string>& args) {
                  "stay together (10)")
         .text("hold-out", "GLOB", hold_out,
               "instead: test the matrices whose names match, train on all others")
+        .text("weigh", "GLOB=N", weigh, kWeighHelp)
         .text("model", "FILE", model_file,
               "instead: test this model on all matrices that it was not trained on")
         .number("calls", "N", calls, 0, 1e15,
@@ -193,6 +195,7 @@ int run_evaluate(const std::vector<std::string>& args) {
             "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
             "letters that it begins with.");
     if (!options.parse(args)) return kOk;
+    const std::vector<models::Weight> weights = parse_weights(weigh);
     require_writable(json);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
@@ -211,6 +214,9 @@ int run_evaluate(const std::vector<std::string>& args) {
         if (samples.empty()) continue;
         models::EvaluateOptions wanted;
         wanted.folds = folds, wanted.hold_out = hold_out, wanted.calls = calls;
+        wanted.trees =
+            models::usual_options(side == std::string_view("cuda") ? Backend::cuda : Backend::cpu);
+        wanted.trees->weights = weights;
         if (model && op == Op::spmv) wanted.given = model->predictors(side);
         if (model && op == Op::spgemm) wanted.given_products = products_of(*model, side);
         if (model && wanted.given.empty() && wanted.given_products.empty()) {

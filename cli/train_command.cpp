@@ -66,7 +66,7 @@ models::ModelSet kept(const std::string& name) {
 
 int run_train(const std::vector<std::string>& args) {
     TrainingInput input;
-    std::string output, pack, keep, leave_out;
+    std::string output, pack, keep, leave_out, weigh;
     int trees = 0, depth = 0, portfolio = 0;
     std::vector<std::string> none;
     Options options("train", "--db PATH -o MODEL",
@@ -82,6 +82,7 @@ int run_train(const std::vector<std::string>& args) {
               "what this file, or the one that sptune came with (`shipped`), knows of backends "
               "and devices that have no sweeps here stays")
         .text("leave-out", "GLOB", leave_out, "matrices not to learn from, to test with them later")
+        .text("weigh", "GLOB=N", weigh, kWeighHelp)
         .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
         .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
         .integer("portfolio", "N", portfolio, 1, 400,
@@ -100,6 +101,7 @@ int run_train(const std::vector<std::string>& args) {
     if (!options.parse(args)) return kOk;
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
+    const std::vector<models::Weight> weights = parse_weights(weigh);
     require_writable(output);
     require_writable(pack);
     const Stopwatch watch;
@@ -127,6 +129,7 @@ int run_train(const std::vector<std::string>& args) {
     if (!keep.empty()) others = kept(keep);
     const auto options_of = [&](Backend backend) {
         models::TreeOptions wanted = models::usual_options(backend);
+        wanted.weights = weights;
         if (trees) wanted.forest.trees = trees;
         if (depth) wanted.forest.depth = depth;
         if (portfolio) wanted.portfolio.most = static_cast<std::size_t>(portfolio);

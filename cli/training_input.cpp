@@ -5,6 +5,7 @@
 #include "models/sample_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -52,6 +53,26 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
     }
     models::sort_samples(all);
     return all;
+}
+
+std::vector<models::Weight> parse_weights(const std::string& text) {
+    constexpr int kMost = 100;
+    std::vector<models::Weight> weights;
+    std::istringstream items(text);
+    for (std::string item; std::getline(items, item, ',');) {
+        const std::size_t equals = item.rfind('=');
+        models::Weight w;
+        const char* const end = item.data() + item.size();
+        const auto [rest, error] = equals == std::string::npos
+                                       ? std::from_chars_result{end, std::errc::invalid_argument}
+                                       : std::from_chars(item.data() + equals + 1, end, w.times);
+        if (error != std::errc() || rest != end || equals == 0 || w.times < 1 || w.times > kMost)
+            throw UsageError("--weigh " + item + ": expected GLOB=N with N from 1 to " +
+                             std::to_string(kMost) + ", e.g. 'amd-*=3'");
+        w.device = item.substr(0, equals);
+        weights.push_back(std::move(w));
+    }
+    return weights;
 }
 
 std::string name_of(const TrainingInput& input) {

@@ -1,7 +1,7 @@
 // The sweeps that `sptune train` learns from and `sptune evaluate` tests with.
 #pragma once
 
-#include "models/samples.hpp"
+#include "models/tree_model.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,6 +14,11 @@ struct TrainingInput {
     std::string db;       ///< a database; empty: the user's own, unless there are `samples`
     std::string samples;  ///< packed files, separated by commas
 };
+
+inline constexpr const char* kWeighHelp =
+    "sweeps of devices whose key matches count N times; several, separated by commas";
+/// Of --weigh. Throws UsageError.
+std::vector<models::Weight> parse_weights(const std::string& list);
 
 inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "

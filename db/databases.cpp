@@ -80,16 +80,6 @@ const Store* Databases::own() const {
     return owner == Owner::named || owner == Owner::user ? &items_.front().store : nullptr;
 }
 
-std::optional<Entry> Databases::load(const std::string& device_key, const std::string& entry_key,
-                                     Place* from) const {
-    for (const Item& item : items_)
-        if (auto entry = item.store.load(device_key, entry_key)) {
-            if (from) *from = item.place;
-            return entry;
-        }
-    return std::nullopt;
-}
-
 bool Databases::may_know(const std::string& device_key) const {
     return std::any_of(items_.begin(), items_.end(),
                        [&](const Item& item) { return item.store.may_know(device_key); });
@@ -99,9 +89,13 @@ std::optional<Device> Databases::device(const std::string& device_key) const {
     const std::lock_guard lock(remembered_->mutex);
     auto& known = remembered_->devices;
     if (const auto found = known.find(device_key); found != known.end()) return found->second;
-    for (const Item& item : items_)
-        if (auto found = item.store.device(device_key))
-            return known.emplace(device_key, std::move(*found)).first->second;
+    for (const Item& item : items_) {
+        auto found = item.store.device(device_key);
+        if (!found) continue;
+        // What lacks a bandwidth may be followed by one that does not.
+        if (found->bandwidth_gbs > 0) known.emplace(device_key, *found);
+        return found;
+    }
     return std::nullopt;
 }
 

@@ -52,16 +52,14 @@ class Databases {
     /// This one alone.
     explicit Databases(Store store);
 
+    /// In the order in which they are to be asked: the first that knows something decides.
     const std::vector<Item>& all() const { return items_; }
     /// The one to write to; nullptr: none.
     const Store* own() const;
 
-    /// The first that has it.
-    std::optional<Entry> load(const std::string& device_key, const std::string& entry_key,
-                              Place* from = nullptr) const;
     /// As those of Store, over all.
     bool may_know(const std::string& device_key) const;
-    /// Read once, and then remembered: it takes as long as a small choice.
+    /// Once found with a bandwidth it is remembered: reading takes as long as a small choice.
     std::optional<Device> device(const std::string& device_key) const;
 
   private:

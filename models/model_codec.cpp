@@ -122,7 +122,14 @@ Json encode(const TreeModel& model, Bytes& arrays) {
               {"hits", std::move(hits)},
               {"times", encode(p.times, arrays)},
               {"sides", encode(p.sides, arrays)}};
-    if (p.network_share > 0) json["network"] = encode(p.network, p.network_share, arrays);
+    // Programs from before there were several take the first.
+    for (std::size_t i = 0; p.network_share > 0 && i < p.networks.size(); ++i) {
+        Json network = encode(p.networks[i], p.network_share, arrays);
+        if (i == 0)
+            json["network"] = std::move(network);
+        else
+            json["more_networks"].push_back(std::move(network));
+    }
     if (p.for_these_alone) json["for_these_alone"] = true;
     return json;
 }
@@ -152,7 +159,13 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     if (json.contains("network")) {  // files of before have none
         const Json& network = member(json, "network");
         p.network_share = number(member(network, "share"), "share");
-        p.network = decode_network(network, arrays);
+        p.networks.push_back(decode_network(network, arrays));
+        if (json.contains("more_networks"))
+            for (const Json& more : list(json, "more_networks"))
+                p.networks.push_back(decode_network(more, arrays));
+        for (const Network& n : p.networks)
+            if (n.gains().empty() != p.networks.front().gains().empty())
+                throw Error("networks have gains in part");
     }
     return TreeModel(std::move(p));
 }

@@ -8,7 +8,8 @@
 //                 "kernel_hashes": {"cpu.csr": …}},
 //  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
 //  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", …}]}
-// Trees may have a "network" beside them, which programs from before it leave out.
+// Trees may have a "network" beside them, which programs from before it leave out, and
+// "more_networks".
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 #pragma once

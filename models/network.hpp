@@ -10,8 +10,9 @@
 namespace sptune::models {
 
 struct NetworkOptions {
-    /// Of the mean of network and trees: how much the network counts. 0: there is none.
+    /// Of the mean of networks and trees: how much the networks count. 0: there are none.
     double share = 0;
+    int count = 1;  ///< of networks, which begin with other numbers; their mean counts
     std::size_t least_samples = 1000;  ///< with fewer there is none: it would learn them by heart
     std::size_t width = 128;           ///< of both hidden layers
     int epochs = 100;

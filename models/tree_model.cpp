@@ -43,6 +43,21 @@ Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
     return t;
 }
 
+/// Each as often as it counts.
+std::vector<const Sample*> weighted(const std::vector<const Sample*>& samples,
+                                    const std::vector<Weight>& weights) {
+    std::vector<const Sample*> list;
+    for (const Sample* s : samples) {
+        const auto own = std::find_if(weights.begin(), weights.end(), [&](const Weight& w) {
+            return matches(s->device.key, w.device);
+        });
+        list.insert(list.end(),
+                    own == weights.end() ? 1 : static_cast<std::size_t>(std::max(own->times, 0)),
+                    s);
+    }
+    return list;
+}
+
 /// The member that the model takes where all that was measured is on offer.
 const Timed* pick(const TreeModel& model, const Sample& s) {
     std::vector<Option> options;
@@ -56,7 +71,8 @@ const Timed* pick(const TreeModel& model, const Sample& s) {
 std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOptions options) {
     const int folds = options.folds;
     options.folds = 0;
-    std::map<std::string, std::pair<double, double>> counts;  // hits, all
+    options.network.count = std::min(options.network.count, 1);  // others change little of it
+    std::map<std::string, std::pair<double, double>> counts;     // hits, all
     std::mutex mutex;
     parallel_for(thread_count(0), static_cast<std::size_t>(folds), [&](int, std::size_t i) {
         const Fold fold = fold_of(samples, folds, static_cast<int>(i));
@@ -84,11 +100,11 @@ TreeOptions usual_options(Backend backend) {
     TreeOptions o;
     o.forest.trees = 200, o.forest.rate = 0.06;
     o.choice.trees = 40;
-    o.network.share = 0.7;
+    o.network.share = 0.7, o.network.count = 3;
     if (backend == Backend::cuda) {
         o.forest.trees = 150, o.forest.depth = 7, o.forest.rate = 0.08;
         o.choice.step = 0.2;
-        o.network.share = 0.4;
+        o.network.share = 0.4, o.network.count = 1;
         o.portfolio.most = 100, o.portfolio.least_blocks = true;
     }
     return o;
@@ -100,9 +116,12 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
         parts_.times.inputs() > inputs || parts_.sides.inputs() > inputs)
         throw Error("trees: the forests do not match the portfolio or the inputs");
-    const Network& network = parts_.network;
+    const auto fits = [&](const Network& n) {
+        return n.outputs() == kernels && n.inputs() <= inputs;
+    };
     if (!(parts_.network_share >= 0 && parts_.network_share <= 1) ||
-        (parts_.network_share > 0 && (network.outputs() != kernels || network.inputs() > inputs)))
+        (parts_.network_share > 0 && parts_.networks.empty()) ||
+        !std::all_of(parts_.networks.begin(), parts_.networks.end(), fits))
         throw Error("trees: the network does not match the portfolio or the inputs");
     for (std::size_t i = 0; i < kernels; ++i) {
         const Variant& v = parts_.portfolio[i];
@@ -122,9 +141,10 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
     }
 }
 
-TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const TreeOptions& options) {
+TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOptions& options) {
+    const std::vector<const Sample*> samples = weighted(all, options.weights);
     if (samples.empty()) throw Error("trees: there is nothing to learn from");
-    const std::vector<std::string> names = choose_portfolio(samples, options.portfolio);
+    const std::vector<std::string> names = choose_portfolio(all, options.portfolio);
     Table times = table_of(samples, names.size()), sides = table_of(samples, names.size() + 1);
     Behind behind = behind_best(samples, names);
     times.y = std::move(behind.squeezed);
@@ -148,17 +168,22 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& samples, const Tree
     parts.portfolio = portfolio_variants(samples, names);
     parts.times = Forest::train(times, options.forest, behind.log, options.choice);
     parts.sides = Forest::train(sides, options.side);
-    if (options.network.share > 0 && samples.size() >= options.network.least_samples) {
+    if (options.network.share > 0 && all.size() >= options.network.least_samples) {
         const Moving moving(parts.portfolio);
         for (const Sample* s : samples) {
             const auto known = moving.behind(s->features, s->device, s->value);
             times.known.insert(times.known.end(), known.begin(), known.end());
         }
-        parts.network = Network::train(times, behind.log, options.network);
+        parts.networks.resize(static_cast<std::size_t>(options.network.count));
+        parallel_for(thread_count(0), parts.networks.size(), [&](int, std::size_t i) {
+            NetworkOptions own = options.network;
+            own.seed += i;
+            parts.networks[i] = Network::train(times, behind.log, own);
+        });
         parts.network_share = options.network.share;
     }
     if (options.step) options.step();
-    if (options.folds > 1) parts.hits = hit_rates(samples, options);
+    if (options.folds > 1) parts.hits = hit_rates(all, options);
     return TreeModel(std::move(parts));
 }
 
@@ -199,6 +224,8 @@ std::vector<TreeModel::Places> TreeModel::places_of(const Features& features,
         const Variant& v = *options[i].variant;
         const std::uint64_t place = options[i].place ? options[i].place : place_of(v);
         const std::uint64_t own = place & 0xffffffff, role = place >> 32;
+        if (own > parts_.portfolio.size() || role > parts_.portfolio.size())
+            throw Error("trees: a place of another model");
         if (own > 0) places[i].own = own - 1;
         if (role == 0) continue;
         Least& now = least[role - 1];
@@ -242,12 +269,17 @@ std::vector<float> TreeModel::behind_of(const Features& features, const db::Devi
                                         ValueType value, const std::vector<float>& x) const {
     std::vector<float> behind = parts_.times.predict(x);
     if (parts_.network_share == 0) return behind;
-    std::vector<float> second(behind.size());
     std::vector<float> known;
-    if (!parts_.network.gains().empty()) known = moving_.behind(features, device, value);
-    parts_.network.predict(x.data(), known.data(), second.data());
+    if (!parts_.networks.front().gains().empty()) known = moving_.behind(features, device, value);
+    std::vector<float> one(behind.size()), sum(behind.size());
+    for (const Network& network : parts_.networks) {
+        network.predict(x.data(), known.data(), one.data());
+        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += one[k];
+    }
     const auto share = static_cast<float>(parts_.network_share);
-    for (std::size_t k = 0; k < behind.size(); ++k) behind[k] += share * (second[k] - behind[k]);
+    const auto count = static_cast<float>(parts_.networks.size());
+    for (std::size_t k = 0; k < behind.size(); ++k)
+        behind[k] += share * (sum[k] / count - behind[k]);
     return behind;
 }
 

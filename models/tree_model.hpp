@@ -1,5 +1,5 @@
 // The main model: trees that see all features predict, for each kernel of a portfolio, how far it
-// is behind the best, and a network that does the same; the weighted mean of both counts.
+// is behind the best, and networks that do the same; the weighted mean of both counts.
 #pragma once
 
 #include "models/moving.hpp"
@@ -12,7 +12,15 @@
 
 namespace sptune::models {
 
+/// Sweeps of devices whose key matches this glob count so many times.
+struct Weight {
+    std::string device;
+    int times = 1;
+};
+
 struct TreeOptions {
+    /// The first that matches counts; a sweep that none matches counts once.
+    std::vector<Weight> weights;
     PortfolioOptions portfolio;
     ForestOptions forest;  ///< of the times
     ChoiceOptions choice;
@@ -48,7 +56,7 @@ class TreeModel final : public Predictor {
         std::vector<Variant> portfolio;
         /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
         Forest times;
-        Network network;  ///< the same outputs; empty where its share is 0
+        std::vector<Network> networks;  ///< the same outputs; none where their share is 0
         double network_share = 0;
         /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
         /// log(conversion / time of plain CSR).
@@ -80,7 +88,7 @@ class TreeModel final : public Predictor {
     void let_all_threads_work(const Features& features, const std::vector<Places>& places,
                               std::span<const Option> options, std::vector<Prediction>& out) const;
     std::vector<Places> places_of(const Features& features, std::span<const Option> options) const;
-    /// Of the portfolio, squeezed: the mean of trees and network.
+    /// Of the portfolio, squeezed: the mean of trees and networks.
     std::vector<float> behind_of(const Features& features, const db::Device& device,
                                  ValueType value, const std::vector<float>& x) const;
     /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.

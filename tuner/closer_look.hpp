@@ -38,7 +38,7 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
     std::map<decltype(SpmvKernel<T, P>::estimate), std::map<std::string_view, LayoutEstimate>>
         asked;
     for (const Entry& e : field)
-        if (e.kernel->estimate && !e.seen && e.total_us(calls) <= kWorthALook * least)
+        if (e.kernel->estimate && !e.looked && e.total_us(calls) <= kWorthALook * least)
             asked[e.kernel->estimate];
     if (asked.empty()) return false;
     for (auto& [estimate, told_of] : asked) {
@@ -59,6 +59,7 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
     for (Entry& e : field) {
         const auto of = asked.find(e.kernel->estimate);
         if (of == asked.end()) continue;
+        e.looked = true;
         const LayoutEstimate& told = of->second[e.kernel->variant.layout];
         if (told.bytes <= 0) continue;
         e.seen = told.bytes;

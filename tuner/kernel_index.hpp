@@ -50,7 +50,8 @@ class KernelIndex {
             options.push_back({&kernel.variant, 0, model.place_of(kernel.variant)});
         }
     };
-    /// Those that `model` knows, and the baseline first. Found out once for each model.
+    /// Those that `model` knows, and the baseline first. Found out once for each model, which must
+    /// outlive this index.
     const Known& known_to(const models::Predictor& model) const;
 
   private:

@@ -21,6 +21,7 @@ struct Entrant {
     double predicted_us = 0;  ///< of one call
     double convert_us = 0;    ///< once
     bool measured = false;    ///< on this matrix, so that its layout is known to do
+    bool looked = false;      ///< closer (look_closer())
     /// Bytes of A that a look at some of the rows lets one expect; else the features tell.
     std::optional<double> seen = {};
 

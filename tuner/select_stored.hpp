@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,18 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
                             kernel ? "has changed since" : "is unknown to this build or machine"));
     }
     return field;
+}
+
+/// Among its fastest ones.
+inline bool has_measured(const db::Digest& digest, std::string_view id) {
+    return std::any_of(digest.fastest.begin(), digest.fastest.end(),
+                       [&](const db::Candidate& c) { return c.id == id; });
+}
+
+/// Whether stored features can be those of `a`, which has this fingerprint.
+template <class T, class P>
+bool is_of(CsrView<T, P> a, const Features& f, std::uint64_t fingerprint) {
+    return f.fingerprint == fingerprint && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
 }
 
 /// The measurement of a matrix with this fingerprint on a device. `missed` says more where there is

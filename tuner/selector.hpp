@@ -95,7 +95,7 @@ class Selector {
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
         // by something else, and the rest of it is not to be believed either.
         const Features& known =
-            is_of_this_matrix(digest->features, print) ? digest->features : features();
+            is_of(matrix_.view, digest->features, print) ? digest->features : features();
         std::string refused;
         const auto inspect = [&](const Kernel& kernel) {
             const Footprint f = kernel.inspect(matrix_.view, known, kernel.variant.params);
@@ -143,7 +143,7 @@ class Selector {
             if (field.empty()) continue;
             std::erase_if(field, [&](Entrant<T, P>& e) {
                 e.predicted_us *= scale, e.convert_us *= scale;
-                return !limits_.allow(e) || has(digest, e.id) ||
+                return !limits_.allow(e) || has_measured(digest, e.id) ||
                        e.predicted_us >= measured.chosen.predicted_us;
             });
             put_in_order(field, calls(), kernels_.baseline(), 1, {});
@@ -155,16 +155,6 @@ class Selector {
             if (!field.empty()) lookup_.unmeasured = field.front().ranked();
             return;
         }
-    }
-
-    static bool has(const db::Digest& digest, std::string_view id) {
-        return std::any_of(digest.fastest.begin(), digest.fastest.end(),
-                           [&](const db::Candidate& c) { return c.id == id; });
-    }
-
-    bool is_of_this_matrix(const Features& f, std::uint64_t print) const {
-        const CsrView<T, P>& a = matrix_.view;
-        return f.fingerprint == print && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.

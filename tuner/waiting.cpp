@@ -6,11 +6,13 @@
 namespace sptune::tuner {
 namespace {
 
-/// What a choice costs, in microseconds and in calls, and about as much again towards what follows
-/// from it: on an H200 it takes 120 to 280 us where a call takes 5 to 45. Without that margin (140
-/// and 3.5) programs of 200 calls chose shortly before their end, which brought them nothing.
-constexpr double kChoosingUs = 150, kChoosingCalls = 4;
-/// The first time, with the same margin: 6 ms on an H100's host, 0.7 to 1 on a CPU.
+/// What a choice rarely costs more than, in microseconds and in calls. On an H100 it takes 60 to
+/// 140 us where a call takes 4 to 30, and 110 to 180 with cold caches (380 and 420 of a few rows of
+/// many thousand entries); on a CPU 12 us and up to four calls, some 200 us with cold caches. It is
+/// of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
+/// shortly before their end.
+constexpr double kChoosingUs = 250, kChoosingCudaUs = 180, kChoosingCalls = 4;
+/// The first time: 6 ms on an H100's host, 0.7 to 1 on a CPU.
 constexpr double kFirstUs = 1000, kFirstCudaUs = 6500;
 constexpr std::size_t kTimed = 2;
 
@@ -40,8 +42,10 @@ bool Waiting::is_enough(const Terms& terms, double choosing_us) const {
 }
 
 double choosing_us(Backend backend) {
-    if (chosen(backend).load(std::memory_order_relaxed)) return kChoosingUs;
-    return backend == Backend::cuda ? kFirstCudaUs : kFirstUs;
+    const bool cuda = backend == Backend::cuda;
+    if (chosen(backend).load(std::memory_order_relaxed))
+        return cuda ? kChoosingCudaUs : kChoosingUs;
+    return cuda ? kFirstCudaUs : kFirstUs;
 }
 
 void has_chosen(Backend backend) {

@@ -69,7 +69,10 @@ __global__ void __launch_bounds__(kThreads)
     __threadfence();
     __shared__ bool last;
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(&sums->blocks_done, 1u) == gridDim.x - 1;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&sums->blocks_done, 1u) == gridDim.x - 1;
+    }
     __syncthreads();
     if (!last) return;
     __threadfence();
@@ -79,7 +82,9 @@ __global__ void __launch_bounds__(kThreads)
     }
     __threadfence_system();
     __syncthreads();
-    if (threadIdx.x == 0) *static_cast<volatile unsigned*>(copy.done) = copy.ticket;
+    if (threadIdx.x > 0) return;
+    __threadfence_system();
+    *static_cast<volatile unsigned*>(copy.done) = copy.ticket;
 }
 
 }  // namespace

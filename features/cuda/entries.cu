@@ -141,15 +141,17 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     profile = block_sum<kTileThreads>(profile, scratch[2]);
     moves = block_sum<kTileThreads>(moves, scratch[3]);
     pairs = block_sum<kTileThreads>(pairs, scratch[4]);
-    if (threadIdx.x > 0) return;
-    atomicAdd(&sums->hash, hash);
-    atomicAdd(&sums->distance_low, distance & 0xffffffffu);
-    atomicAdd(&sums->distance_high, distance >> 32);
-    atomicAdd(&sums->profile, profile);
-    atomicAdd(&sums->first_moves, moves);
-    atomicAdd(&sums->first_pairs, pairs);
-    atomicMax(&sums->past_highest, past_highest);
-    atomicMax(&sums->past_lowest, past_lowest);
+    if (threadIdx.x == 0) {
+        atomicAdd(&sums->hash, hash);
+        atomicAdd(&sums->distance_low, distance & 0xffffffffu);
+        atomicAdd(&sums->distance_high, distance >> 32);
+        atomicAdd(&sums->profile, profile);
+        atomicAdd(&sums->first_moves, moves);
+        atomicAdd(&sums->first_pairs, pairs);
+        atomicMax(&sums->past_highest, past_highest);
+        atomicMax(&sums->past_lowest, past_lowest);
+    }
+    end_after_previous();
 }
 
 template <class P>

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace sptune {
@@ -79,6 +80,11 @@ SampleCounts sample_counts_of(const Sums& s) {
     return counts;
 }
 
+/// A column that is none marks what nobody clears.
+bool columns_are_inside(const Sums& s, std::int64_t rows, std::int64_t cols) {
+    return s.past_highest < rows + cols && s.past_lowest < rows + cols;
+}
+
 /// As if no group had been visited.
 void forget_groups(const GroupMemory& memory, Sums* sums) {
     constexpr std::size_t begin = offsetof(Sums, diagonals), end = offsetof(Sums, sell_stored);
@@ -127,14 +133,15 @@ Features extract_features_on_device(CsrView<T, P> a) {
     const auto long_rows_at =
         others.reserve<std::int64_t>(static_cast<std::size_t>(nnz) / kShortRows);
     const auto spare_at = others.reserve<Slot>(spare_count);
-    Workspace<Found> space(zeros.size(), others.size());
-    auto* const occupied = space.template zeros<unsigned>(occupied_at);
-    auto* const there = space.template zeros<Found>(found_at);
-    auto* const listed_later = space.template others<unsigned>(listed_at);
-    auto* const long_rows = space.template others<std::int64_t>(long_rows_at);
+    std::optional<Workspace<Found>> kept(std::in_place, zeros.size(), others.size());
+    Workspace<Found>& space = *kept;
+    auto* const occupied = space.zeros<unsigned>(occupied_at);
+    auto* const there = space.zeros<Found>(found_at);
+    auto* const listed_later = space.others<unsigned>(listed_at);
+    auto* const long_rows = space.others<std::int64_t>(long_rows_at);
     Sums* const sums = &there->sums;
-    const GroupMemory memory{space.template zeros<Slot>(diagonals_at), log2,
-                             space.template others<Slot>(spare_at), spare_count};
+    const GroupMemory memory{space.zeros<Slot>(diagonals_at), log2, space.others<Slot>(spare_at),
+                             spare_count};
 
     // The first four run side by side: in the hope that rows are sorted, as they mostly are.
     add_groups(a, plan, memory, true, sums);
@@ -153,10 +160,13 @@ Features extract_features_on_device(CsrView<T, P> a) {
         forget_groups(memory, sums);
         add_groups(a, plan, memory, false, sums);
         found = add_diagonals_and_wait();
-    } else {
+    } else if (columns_are_inside(found.sums, rows, cols)) {
         space.is_clean();
     }
-    if (found.sums.overflow) return extract_on_host(a);
+    if (found.sums.overflow) {
+        kept.reset();  // others need not wait
+        return extract_on_host(a);
+    }
 
     std::vector<std::int64_t> lengths(found.sums.row_lengths.listed);
     const std::size_t first = std::min(lengths.size(), kFirstLongRows);

@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads)
         if (short_rows[i]) atomicAdd(&sums->row_lengths.few[i], short_rows[i]);
+    end_after_previous();
 }
 
 }  // namespace

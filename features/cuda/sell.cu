@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     smaller = __reduce_max_sync(kFullMask, smaller);
     if (lane == 0) atomicMax(&below, smaller);
-    if (!__syncthreads_or(met)) return;
+    if (!__syncthreads_or(met)) return end_after_previous();
 
     if (warp == 0) {
         // Each lane counts the words of its own part.
@@ -124,6 +124,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int p = threadIdx.x; p < probes.count; p += kThreads)
         atomicAdd(&sums->sell_stored[probes.place[p]],
                   static_cast<count_t>(weight * slices[p] * probes.c[p]));
+    end_after_previous();
 }
 
 }  // namespace

@@ -90,9 +90,9 @@ class Workspace {
     }
     /// What came of the last copy_of(), as soon as it is there.
     Found wait() const {
-        constexpr int kPatience = 1 << 14;
+        constexpr unsigned kPatience = 1 << 14;
         const std::atomic_ref<unsigned> done(kept_.host->done);
-        for (int tried = 1; done.load(std::memory_order_acquire) != kept_.ticket; ++tried) {
+        for (unsigned tried = 1; done.load(std::memory_order_acquire) != kept_.ticket; ++tried) {
             if (tried % kPatience) continue;
             const cudaError_t state = cudaStreamQuery(nullptr);  // a kernel may have failed
             if (state == cudaErrorNotReady) continue;

@@ -56,6 +56,12 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
+/// To be called by all blocks of a kernel started with launch_early() as the last thing, where it
+/// needs nothing of the one before it: so it does not end before that.
+__device__ __forceinline__ void end_after_previous() {
+    if (blockIdx.x == 0 && blockIdx.y == 0) wait_for_previous();
+}
+
 /// Index of this thread in the whole grid.
 __device__ __forceinline__ std::int64_t global_thread() {
     return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

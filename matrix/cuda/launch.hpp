@@ -9,9 +9,10 @@
 namespace sptune::cuda {
 
 /// Starts a kernel that may begin before the one before it in the stream has ended, which has to
-/// call let_next_begin() for that. This one calls wait_for_previous(), unless neither needs what
-/// the other writes: then they run side by side. An ordinary launch on GPUs before compute
-/// capability 9.0.
+/// call let_next_begin() for that. This one calls wait_for_previous(); where it needs nothing of
+/// the others, end_after_previous() does, and they run side by side. One of them it has to be: what
+/// comes next in the stream, perhaps another thread's, relies on this one not to end before those
+/// before it. An ordinary launch on GPUs before compute capability 9.0.
 template <class... Params, class... Args>
 void launch_early(void (*kernel)(Params...), dim3 blocks, unsigned threads, cudaStream_t stream,
                   Args&&... args) {

@@ -64,6 +64,9 @@ class Models(harness.CliTest):
 
     def test_refusals(self):
         self.assertIn("-o FILE is missing", self.expect(2, "train").stderr)
+        for wrong in ("amd-*", "=3", "amd-*=0", "amd-*=3x", "amd-*=101"):
+            done = self.expect(2, "train", "--weigh", wrong, "-o", "m.sptm")
+            self.assertIn(f"--weigh {wrong}: expected GLOB=N", done.stderr)
         self.expect(3, "train", "--db", "nowhere", "-o", "m.json")
         self.expect(3, "evaluate", "--db", "nowhere")
         self.assertIn("`sptune profile` makes some", self.expect(1, "evaluate").stderr)

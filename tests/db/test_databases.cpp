@@ -45,9 +45,15 @@ class DatabasesTest : public testing::Test {
         for (const Entry& entry : entries) Store(scratch / "db").save(entry);
         put(file, export_store(Store(scratch / "db"), ExportFormat::json));
     }
+    /// Of the first that has such an entry.
     std::string year_of(const Entry& like, Place* from = nullptr) {
-        const auto found = open().load(like.device.key, entry_key(like), from);
-        return found ? found->provenance.created_utc.substr(0, 4) : "none";
+        const Databases databases = open();
+        for (const Databases::Item& item : databases.all())
+            if (const auto found = item.store.load(like.device.key, entry_key(like))) {
+                if (from) *from = item.place;
+                return found->provenance.created_utc.substr(0, 4);
+            }
+        return "none";
     }
 };
 

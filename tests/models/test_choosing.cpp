@@ -1,5 +1,6 @@
 #include "models/choosing.hpp"
 #include "models/shortlist.hpp"
+#include "models/tree_model.hpp"
 #include "tests/models/entries.hpp"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,26 @@ TEST(Choosing, TakesTheLeastThatIsWorthwhile) {
     EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 0).variant.format, "dia");
     EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 10).variant.format, "csr") << "not in 10 calls";
     EXPECT_EQ(chosen_by(Told({100, 98, 99, 98}), s, 0).variant.format, "csr") << "hardly faster";
+}
+
+TEST(Choosing, SweepsOfSomeDevicesCanCountMore) {
+    std::vector<Sample> samples;
+    for (int i = 0; i < 90; ++i) {
+        Sample s = four_kernels();
+        s.name = "family" + std::to_string(i % 6) + "--" + std::to_string(i);
+        s.features = band(4000 + 50 * i, 5);
+        const bool rare = i % 3 == 0;  // the others differ from it by nothing that a model sees
+        s.device.key = rare ? "rare-cpu" : "common-cpu";
+        s.timed[1].us = rare ? 80 : 50, s.timed[2].us = 90, s.timed[3].us = rare ? 50 : 80;
+        samples.push_back(std::move(s));
+    }
+    std::vector<const Sample*> all;
+    for (const Sample& s : samples) all.push_back(&s);
+    TreeOptions options;
+    options.folds = 0, options.forest.trees = 40;
+    EXPECT_EQ(chosen_by(TreeModel::train(all, options), samples[0], 0).variant.format, "sell");
+    options.weights = {{"rare-*", 5}};
+    EXPECT_EQ(chosen_by(TreeModel::train(all, options), samples[0], 0).variant.format, "dia");
 }
 
 TEST(Choosing, TrialsFindWhatPredictionsNearlyFound) {

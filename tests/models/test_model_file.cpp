@@ -20,7 +20,7 @@ const ModelSet& trained() {
     static const ModelSet set = [] {
         TreeOptions o;
         o.folds = 2, o.forest.trees = 20, o.side.trees = 5;
-        o.network = {.share = 0.5, .least_samples = 1, .width = 8, .epochs = 3};
+        o.network = {.share = 0.5, .count = 2, .least_samples = 1, .width = 8, .epochs = 3};
         return ModelSet::train(made_samples(), [&](Backend) { return o; });
     }();
     return set;
@@ -53,6 +53,7 @@ std::vector<Prediction> predictions(const Predictor& p, const Sample& s) {
 TEST(ModelFile, ReadsWhatItWrote) {
     const ModelSet again = models_from_bytes(to_bytes(trained()));
     EXPECT_EQ(again.trees().front()->parts().network_share, 0.5);
+    EXPECT_EQ(again.trees().front()->parts().networks.size(), 2u);
     EXPECT_EQ(again.training().matrices.size(), 120u);
     EXPECT_EQ(again.training().matrices, trained().training().matrices);
     EXPECT_EQ(again.training().kernel_hashes.at("cpu.sell"), "2");
@@ -117,7 +118,7 @@ void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part,
 TEST(ModelFile, CorruptPartsAreRefused) {
     TreeOptions o;
     o.folds = 2, o.forest.trees = 2, o.side.trees = 1, o.forest.depth = o.side.depth = 2;
-    o.network = {.share = 0.5, .least_samples = 1, .width = 2, .epochs = 1};
+    o.network = {.share = 0.5, .count = 2, .least_samples = 1, .width = 2, .epochs = 1};
     auto samples = made_samples();
     const ModelSet set = ModelSet::train(samples, [&](Backend) { return o; });
     const std::string file = to_bytes(set);

@@ -90,9 +90,9 @@ std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c,
     index_t low = std::numeric_limits<index_t>::max(), high = 0;
     const std::int64_t first = std::int64_t{slice} * c;
     for (std::int64_t k = first; k < std::min<std::int64_t>(first + c, a.rows); ++k) {
-        const P begin = a.row_ptr[s.order[k]], end = a.row_ptr[s.order[k] + 1];
-        const P step = sorted ? std::max<P>(end - begin - 1, 1) : 1;
-        for (P e = begin; e < end; e += step) {
+        const std::int64_t begin = a.row_ptr[s.order[k]], end = a.row_ptr[s.order[k] + 1];
+        const std::int64_t step = sorted ? std::max<std::int64_t>(end - begin - 1, 1) : 1;
+        for (std::int64_t e = begin; e < end; e += step) {
             low = std::min(low, a.col_idx[e]);
             high = std::max(high, a.col_idx[e]);
         }

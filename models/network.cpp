@@ -24,18 +24,30 @@ constexpr std::size_t kLanes = 16;
 using Numbers [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 using Stored [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
 
+/// Of the outputs [0, Vectors · kLanes): several sums at a time, as each addition waits for the one
+/// before it.
+template <std::size_t Vectors>
+[[gnu::always_inline]] inline void add_weighted_to(const float* x, std::size_t inputs,
+                                                   const Fixed* weights, float* out,
+                                                   std::size_t outputs) {
+    Numbers sums[Vectors] = {};
+    for (std::size_t i = 0; i < inputs; ++i)
+        for (std::size_t v = 0; v < Vectors; ++v) {
+            Stored row;
+            std::memcpy(&row, weights + i * outputs + v * kLanes, sizeof row);
+            sums[v] += x[i] * __builtin_convertvector(row, Numbers);
+        }
+    for (std::size_t v = 0; v < Vectors; ++v)
+        for (std::size_t l = 0; l < kLanes; ++l) out[v * kLanes + l] += kFixedUnit * sums[v][l];
+}
+
 /// out += weightsᵀ · x, where `outputs` is a multiple of kLanes.
 SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed* weights,
                                 float* out, std::size_t outputs) {
-    for (std::size_t k = 0; k < outputs; k += kLanes) {
-        Numbers sum = {};
-        for (std::size_t i = 0; i < inputs; ++i) {
-            Stored row;
-            std::memcpy(&row, weights + i * outputs + k, sizeof row);
-            sum += x[i] * __builtin_convertvector(row, Numbers);
-        }
-        for (std::size_t l = 0; l < kLanes; ++l) out[k + l] += kFixedUnit * sum[l];
-    }
+    std::size_t k = 0;
+    for (; k + 2 * kLanes <= outputs; k += 2 * kLanes)
+        add_weighted_to<2>(x, inputs, weights + k, out + k, outputs);
+    if (k < outputs) add_weighted_to<1>(x, inputs, weights + k, out + k, outputs);
 }
 
 /// The same with outputs of 0 at the end of each row, up to whole vectors, and with inputs for

@@ -71,8 +71,8 @@ const Timed* pick(const TreeModel& model, const Sample& s) {
 std::vector<HitRate> hit_rates(const std::vector<const Sample*>& samples, TreeOptions options) {
     const int folds = options.folds;
     options.folds = 0;
-    options.network.count = std::min(options.network.count, 1);  // others change little of it
-    std::map<std::string, std::pair<double, double>> counts;     // hits, all
+    options.network.count = 1;                                // others change little of it
+    std::map<std::string, std::pair<double, double>> counts;  // hits, all
     std::mutex mutex;
     parallel_for(thread_count(0), static_cast<std::size_t>(folds), [&](int, std::size_t i) {
         const Fold fold = fold_of(samples, folds, static_cast<int>(i));

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sptune::tuner {
@@ -36,15 +35,9 @@ using Field = std::vector<Entrant<T, P>>;
 template <class T, class P>
 void put_in_order(Field<T, P>& field, double calls, const SpmvKernel<T, P>& baseline,
                   double worthwhile, const std::string& preferred) {
-    // Each entrant, which is large, moves once.
-    std::vector<std::pair<double, std::size_t>> order;
-    order.reserve(field.size());
-    for (std::size_t i = 0; i < field.size(); ++i) order.emplace_back(field[i].total_us(calls), i);
-    std::sort(order.begin(), order.end());
-    Field<T, P> sorted;
-    sorted.reserve(field.size());
-    for (const auto& [total, i] : order) sorted.push_back(std::move(field[i]));
-    field = std::move(sorted);
+    std::stable_sort(field.begin(), field.end(), [&](const auto& a, const auto& b) {
+        return a.total_us(calls) < b.total_us(calls);
+    });
     const auto plain = std::find_if(field.begin(), field.end(),
                                     [&](const auto& e) { return e.kernel == &baseline; });
     if (plain != field.end() && field.front().total_us(calls) > worthwhile * plain->total_us(calls))

@@ -8,7 +8,7 @@ namespace {
 
 /// What a choice rarely costs more than, in microseconds and in calls. On an H100 it takes 60 to
 /// 140 us where a call takes 4 to 30, and 110 to 180 with cold caches (380 and 420 of a few rows of
-/// many thousand entries); on a CPU 12 us and up to four calls, some 200 us with cold caches. It is
+/// many thousand entries); on a CPU 16 us and up to four calls, some 200 us with cold caches. It is
 /// of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
 /// shortly before their end.
 constexpr double kChoosingUs = 250, kChoosingCudaUs = 180, kChoosingCalls = 4;

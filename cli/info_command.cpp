@@ -15,6 +15,7 @@
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/sweep.hpp"
+#include "tuner/thread_start.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -113,6 +114,9 @@ std::string cpu_facts(const db::Device& device, const Style& style) {
     Table facts({{"", Align::left}, {"", Align::left}});
     facts.add({"CPU", device.name});
     facts.add({"threads", std::to_string(device.threads)});
+    if (device.threads > 1)
+        facts.add({"all start in",
+                   significant(tuner::thread_start_us(device.threads)) + " µs at the moment"});
     facts.add({"SIMD", device.simd});
     facts.add({"last-level cache", byte_count(static_cast<double>(device.llc_bytes))});
     facts.add({"memory bandwidth", significant(device.bandwidth_gbs) + " GB/s read"});

@@ -3,6 +3,7 @@
 #include "cli/db_command.hpp"
 #include "matrix/error.hpp"
 #include "models/sample_file.hpp"
+#include "models/starting.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -52,6 +53,7 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
         all.push_back(std::move(s));
     }
     models::sort_samples(all);
+    models::tell_starts(all);
     return all;
 }
 

@@ -16,7 +16,8 @@ struct TrainingInput {
 };
 
 inline constexpr const char* kWeighHelp =
-    "sweeps of devices whose key matches count N times; several, separated by commas";
+    "sweeps of devices whose key matches count N times, but for the first as they would be where "
+    "threads start sooner or later; several, separated by commas";
 /// Of --weigh. Throws UsageError.
 std::vector<models::Weight> parse_weights(const std::string& list);
 

@@ -68,9 +68,11 @@ struct Device {
     std::uint64_t llc_bytes = 0;
     double bandwidth_gbs = 0;  ///< from main memory
     std::vector<BandwidthPoint> bandwidth_curve;
+    /// One empty kernel among others in a graph. Of a CPU: starting all threads, which is never
+    /// stored, since it changes from minute to minute; 0 where nothing is known of it.
+    double launch_us = 0;
     // GPUs alone; 0 elsewhere.
-    double copy_gbs = 0;   ///< device to device, bytes read plus bytes written
-    double launch_us = 0;  ///< one empty kernel among others in a graph
+    double copy_gbs = 0;  ///< device to device, bytes read plus bytes written
     std::uint64_t memory_bytes = 0;
     std::optional<std::string> driver, toolkit;  ///< CUDA versions, "13.0"
 };

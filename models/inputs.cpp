@@ -2,6 +2,7 @@
 
 #include "kernels/simd_target.hpp"
 #include "models/holding.hpp"
+#include "models/starting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -163,6 +164,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("least_in_cache", std::log2(least / cache));
     put("row_max_of_thread", std::log2(std::max(longest, 1.0) * std::max(device.threads, 1) / nnz));
     put("gathers", device.simd == kGatheringSimd);
+    put("start", std::log2(start_or_usual_us(device)));
 }
 
 }  // namespace

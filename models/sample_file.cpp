@@ -115,8 +115,10 @@ std::string to_plain(const std::vector<Sample>& samples) {
     std::map<std::string, std::size_t> places;
     Columns columns;
     for (const Sample& s : samples) {
+        db::Device device = s.device;
+        if (s.backend() == Backend::cpu) device.launch_us = 0;  // by tell_starts(), not measured
         list.push_back({{"name", s.name},
-                        {"device", place_in(devices, db::to_json(s.device))},
+                        {"device", place_in(devices, db::to_json(device))},
                         {"value", to_string(s.value)},
                         {"baseline", s.baseline},
                         {"count", s.timed.size()},

@@ -10,6 +10,7 @@
 #include "tuner/select_limits.hpp"
 #include "tuner/select_reasons.hpp"
 #include "tuner/select_stored.hpp"
+#include "tuner/thread_start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -187,8 +188,10 @@ class Selector {
     }
 
     db::Device known_device() const {
-        return device_without_measuring(matrix_.backend, options_.threads,
-                                        options_.databases.get());
+        db::Device device =
+            device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
+        if (matrix_.backend == Backend::cpu) device.launch_us = thread_start_us(device.threads);
+        return device;
     }
 
     std::vector<const models::Predictor*> predictors() const {

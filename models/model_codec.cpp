@@ -76,6 +76,25 @@ Variant decode_variant(const Json& json, Backend side) {
 
 namespace {
 
+Json encode(const std::vector<db::BandwidthPoint>& curve) {
+    Json json = Json::array();
+    for (const db::BandwidthPoint& point : curve) json.push_back({point.bytes, rounded(point.gbs)});
+    return json;
+}
+
+std::vector<db::BandwidthPoint> curve_of(const Json& json) {
+    if (!json.is_array()) throw Error("a bandwidth must be an array");
+    std::vector<db::BandwidthPoint> curve;
+    for (const Json& point : json) {
+        if (!point.is_array() || point.size() != 2)
+            throw Error("bandwidth must be pairs of bytes and GB/s");
+        const double bytes = number(point[0], "bandwidth"), gbs = number(point[1], "bandwidth");
+        if (bytes < 1 || bytes > 1e18 || gbs <= 0) throw Error("bandwidth is out of range");
+        curve.push_back({static_cast<std::uint64_t>(bytes), gbs});
+    }
+    return curve;
+}
+
 Json encode(const std::vector<Variant>& portfolio) {
     Json json = Json::array();
     for (const Variant& v : portfolio) json.push_back(models::encode(v));
@@ -110,18 +129,20 @@ Op op_of(const Json& kernel) {
 
 Json encode(const TreeModel& model, Bytes& arrays) {
     const TreeModel::Parts& p = model.parts();
-    Json hits = Json::object(), bandwidth = Json::array();
-    for (const db::BandwidthPoint& point : p.bandwidth)
-        bandwidth.push_back({point.bytes, rounded(point.gbs)});
+    Json hits = Json::object(), bandwidths = Json::object();
+    for (const auto& [key, curve] : p.bandwidths) bandwidths[key] = encode(curve);
     for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
-    Json json{{"kind", "trees"},
-              {"backend", to_string(p.backend)},
-              {"device_keys", p.device_keys},
-              {"bandwidth", std::move(bandwidth)},
-              {"portfolio", encode(p.portfolio)},
-              {"hits", std::move(hits)},
-              {"times", encode(p.times, arrays)},
-              {"sides", encode(p.sides, arrays)}};
+    Json json{
+        {"kind", "trees"},
+        {"backend", to_string(p.backend)},
+        {"device_keys", p.device_keys},
+        // Programs from before there was one of each device take this for all.
+        {"bandwidth", p.bandwidths.empty() ? Json::array() : encode(p.bandwidths.begin()->second)},
+        {"bandwidths", std::move(bandwidths)},
+        {"portfolio", encode(p.portfolio)},
+        {"hits", std::move(hits)},
+        {"times", encode(p.times, arrays)},
+        {"sides", encode(p.sides, arrays)}};
     // Programs from before there were several take the first.
     for (std::size_t i = 0; p.network_share > 0 && i < p.networks.size(); ++i) {
         Json network = encode(p.networks[i], p.network_share, arrays);
@@ -139,12 +160,13 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
     p.for_these_alone = is_for_these_alone(json);
-    for (const Json& point : list(json, "bandwidth")) {
-        if (!point.is_array() || point.size() != 2)
-            throw Error("bandwidth must be pairs of bytes and GB/s");
-        const double bytes = number(point[0], "bandwidth"), gbs = number(point[1], "bandwidth");
-        if (bytes < 1 || bytes > 1e18 || gbs <= 0) throw Error("bandwidth is out of range");
-        p.bandwidth.push_back({static_cast<std::uint64_t>(bytes), gbs});
+    if (!json.contains("bandwidths")) {
+        if (!p.device_keys.empty())
+            p.bandwidths[p.device_keys.front()] = curve_of(member(json, "bandwidth"));
+    } else {
+        const Json& bandwidths = json["bandwidths"];
+        if (!bandwidths.is_object()) throw Error("bandwidths must be an object");
+        for (const auto& [key, curve] : bandwidths.items()) p.bandwidths[key] = curve_of(curve);
     }
     p.portfolio = decode_portfolio(json, p.backend);
     const Json& hits = member(json, "hits");

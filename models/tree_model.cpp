@@ -8,9 +8,12 @@
 #include "models/holding.hpp"
 #include "models/inputs.hpp"
 #include "models/least_block.hpp"
+#include "models/starting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -43,20 +46,32 @@ Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
     return t;
 }
 
-/// Each as often as it counts.
-std::vector<const Sample*> weighted(const std::vector<const Sample*>& samples,
-                                    const std::vector<Weight>& weights) {
-    std::vector<const Sample*> list;
-    for (const Sample* s : samples) {
-        const auto own = std::find_if(weights.begin(), weights.end(), [&](const Weight& w) {
-            return matches(s->device.key, w.device);
-        });
-        list.insert(list.end(),
-                    own == weights.end() ? 1 : static_cast<std::size_t>(std::max(own->times, 0)),
-                    s);
+/// Each sweep as often as it counts: from the second time on as it would be where threads start
+/// sooner or later, so that it says more than before.
+class Weighted {
+  public:
+    Weighted(const std::vector<const Sample*>& samples, const std::vector<Weight>& weights) {
+        for (const Sample* s : samples) {
+            const auto own = std::find_if(weights.begin(), weights.end(), [&](const Weight& w) {
+                return matches(s->device.key, w.device);
+            });
+            const int times = own == weights.end() ? 1 : own->times;
+            for (int i = 0; i < times; ++i) list_.push_back(i == 0 ? s : other(s));
+        }
     }
-    return list;
-}
+    const std::vector<const Sample*>& list() const { return list_; }
+
+  private:
+    const Sample* other(const Sample* s) {
+        constexpr std::array kFactors{0.4, 1.6, 0.65, 2.5};
+        auto made = at_other_start(*s, kFactors[made_.size() % kFactors.size()]);
+        if (!made) return s;
+        made_.push_back(std::move(*made));
+        return &made_.back();
+    }
+    std::deque<Sample> made_;
+    std::vector<const Sample*> list_;
+};
 
 /// The member that the model takes where all that was measured is on offer.
 const Timed* pick(const TreeModel& model, const Sample& s) {
@@ -142,16 +157,19 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
 }
 
 TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOptions& options) {
-    const std::vector<const Sample*> samples = weighted(all, options.weights);
+    const Weighted weighted(all, options.weights);
+    const std::vector<const Sample*>& samples = weighted.list();
     if (samples.empty()) throw Error("trees: there is nothing to learn from");
     const std::vector<std::string> names = choose_portfolio(all, options.portfolio);
     Table times = table_of(samples, names.size()), sides = table_of(samples, names.size() + 1);
     Behind behind = behind_best(samples, names);
     times.y = std::move(behind.squeezed);
+    Parts parts;
     std::set<std::string> keys;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Sample& s = *samples[i];
         keys.insert(s.device.key);
+        parts.bandwidths.emplace(s.device.key, s.device.bandwidth_curve);
         const auto list = portfolio_times(s, names);
         float* side = &sides.y[i * sides.outputs];
         side[0] = static_cast<float>(
@@ -161,10 +179,8 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOpti
                 side[k + 1] = static_cast<float>(
                     std::log((list[k]->convert_us + 0.01 * s.baseline_us()) / s.baseline_us()));
     }
-    Parts parts;
     parts.backend = samples.front()->backend();
     parts.device_keys.assign(keys.begin(), keys.end());
-    parts.bandwidth = samples.front()->device.bandwidth_curve;
     parts.portfolio = portfolio_variants(samples, names);
     parts.times = Forest::train(times, options.forest, behind.log, options.choice);
     parts.sides = Forest::train(sides, options.side);
@@ -258,10 +274,12 @@ void TreeModel::let_all_threads_work(const Features& features, const std::vector
 }
 
 double TreeModel::roofline_us(const Features& f, const db::Device& device, ValueType value) const {
-    if (!device.bandwidth_curve.empty() || device.bandwidth_gbs > 0)
+    const auto like = parts_.bandwidths.find(device.key);
+    if (like == parts_.bandwidths.end() || !device.bandwidth_curve.empty() ||
+        device.bandwidth_gbs > 0)
         return streaming_us(f, device, value);
     db::Device known = device;
-    known.bandwidth_curve = parts_.bandwidth;
+    known.bandwidth_curve = like->second;
     return streaming_us(f, known, value);
 }
 

@@ -8,6 +8,7 @@
 #include "models/predictor.hpp"
 
 #include <functional>
+#include <map>
 #include <unordered_map>
 
 namespace sptune::models {
@@ -25,7 +26,7 @@ struct TreeOptions {
     ForestOptions forest;  ///< of the times
     ChoiceOptions choice;
     NetworkOptions network;
-    ForestOptions side{.trees = 40, .depth = 4};
+    ForestOptions side{.trees = 60, .rate = 0.1};
     /// Folds that tell how often each format is rightly chosen; 0: not asked.
     int folds = 5;
     /// Called when the model is done, and for each fold; of several threads.
@@ -50,8 +51,8 @@ class TreeModel final : public Predictor {
         std::vector<std::string> device_keys;  ///< that it was trained on
         /// It speaks for those alone, since there is a model of more devices for the others.
         bool for_these_alone = false;
-        /// Of one of them: stands in where the bandwidth of the device at hand was not measured.
-        std::vector<db::BandwidthPoint> bandwidth;
+        /// Of those by their keys: stands in where the bandwidth of such a device was not measured.
+        std::map<std::string, std::vector<db::BandwidthPoint>> bandwidths;
         /// The baseline first; value and index say nothing. Some are with_least_block().
         std::vector<Variant> portfolio;
         /// Outputs: for each of the portfolio squeeze(log(its time / the best one's)).
@@ -91,7 +92,8 @@ class TreeModel final : public Predictor {
     /// Of the portfolio, squeezed: the mean of trees and networks.
     std::vector<float> behind_of(const Features& features, const db::Device& device,
                                  ValueType value, const std::vector<float>& x) const;
-    /// Plain CSR as fast as its bytes: where its bandwidth is unknown, on the training's device.
+    /// Plain CSR as fast as its bytes: where its bandwidth was not measured, as on the training's
+    /// device of the same key.
     double roofline_us(const Features& features, const db::Device& device, ValueType value) const;
 
     Parts parts_;

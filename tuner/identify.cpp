@@ -9,14 +9,6 @@
 namespace sptune::tuner {
 namespace {
 
-/// Round numbers of servers of the 2020s: a core reads 12 GB/s from memory, some channels together
-/// no more than 200, and caches are about four times as fast.
-void assume_cpu_bandwidth(db::Device& d) {
-    d.bandwidth_gbs = std::min(12.0 * d.threads, 200.0);
-    d.bandwidth_curve = {{d.llc_bytes / 2, 4 * d.bandwidth_gbs},
-                         {4 * d.llc_bytes, d.bandwidth_gbs}};
-}
-
 /// bandwidth_gbs is what the memory's clock and width allow.
 void assume_gpu_bandwidth(db::Device& d) {
     constexpr double kReached = 0.88, kLaunchUs = 2;
@@ -51,10 +43,11 @@ db::Device device_without_measuring(Backend backend, int threads, const db::Data
         if (sound && stored->bandwidth_gbs > 0) {
             db::Device known = *stored;
             known.simd = device.simd;  // of this process, which may use less or know of more
+            if (backend == Backend::cpu) known.launch_us = 0;
             return known;
         }
     }
-    backend == Backend::cuda ? assume_gpu_bandwidth(device) : assume_cpu_bandwidth(device);
+    if (backend == Backend::cuda) assume_gpu_bandwidth(device);
     return device;
 }
 

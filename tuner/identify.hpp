@@ -9,8 +9,9 @@ namespace sptune::tuner {
 /// device_of(). `threads` 0: all. Throws DeviceError without a usable GPU for Backend::cuda.
 db::Device identify(Backend backend, int threads);
 
-/// The same with bandwidths: as an entry of `databases` has them for this device, else as such
-/// devices usually have them. `databases` may be null.
+/// The same with bandwidths: as an entry of `databases` has them for this device, else as such GPUs
+/// usually have them; of other CPUs they stay 0, and models know what is usual. `databases` may be
+/// null.
 db::Device device_without_measuring(Backend backend, int threads, const db::Databases* databases);
 
 }  // namespace sptune::tuner

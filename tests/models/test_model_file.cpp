@@ -70,6 +70,20 @@ TEST(ModelFile, ReadsWhatItWrote) {
         }
     }
     EXPECT_EQ(to_bytes(again), to_bytes(models_from_bytes(to_bytes(again))));
+    const auto& curve = again.trees().front()->parts().bandwidths.at(cpu().key);
+    ASSERT_EQ(curve.size(), cpu().bandwidth_curve.size());
+    EXPECT_EQ(curve.back().bytes, cpu().bandwidth_curve.back().bytes);
+    EXPECT_EQ(curve.back().gbs, cpu().bandwidth_curve.back().gbs);
+}
+
+TEST(ModelFile, OneBandwidthOfBeforeIsThatOfTheFirstDevice) {
+    const std::string file = to_bytes(trained());
+    auto header = header_of(file);
+    for (auto& model : header["models"]) model.erase("bandwidths");
+    const ModelSet before = models_from_bytes(with_header(header, file));
+    const auto& bandwidths = before.trees().front()->parts().bandwidths;
+    ASSERT_EQ(bandwidths.size(), 1u);
+    EXPECT_EQ(bandwidths.at(cpu().key).size(), cpu().bandwidth_curve.size());
 }
 
 TEST(ModelFile, FilesAreReadWithDistrust) {

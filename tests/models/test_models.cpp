@@ -100,6 +100,24 @@ TEST(Trees, PredictTimesAndConversions) {
     EXPECT_TRUE(chosen_by(model, s, 3).variant.format == "csr") << "three calls repay nothing";
 }
 
+TEST(Trees, KnowTheBandwidthOfDevicesThatTheyLearnedFrom) {
+    const auto samples = made_samples();
+    const TreeModel model = TreeModel::train(pointers(samples), quick());
+    const Sample s = made_sample("unseen", 0, true, 40'000, 9);
+    const std::vector<Option> plain{{&s.timed[0].variant, 0}};
+    db::Device unmeasured = s.device;
+    unmeasured.bandwidth_gbs = 0, unmeasured.bandwidth_curve.clear();
+    const auto us = [&](const db::Device& device) {
+        return model.predict(s.features, device, plain)[0].time_us;
+    };
+    EXPECT_DOUBLE_EQ(us(unmeasured), us(s.device));
+    db::Device faster = s.device;
+    for (db::BandwidthPoint& point : faster.bandwidth_curve) point.gbs *= 2;
+    EXPECT_LT(us(faster), us(s.device));
+    unmeasured.key = "other";
+    EXPECT_NE(us(unmeasured), us(s.device));
+}
+
 TEST(Trees, CoverTheirBackendAndDoubtOtherDevices) {
     const auto samples = made_samples();
     TreeOptions options;

@@ -8,8 +8,8 @@ namespace sptune::models {
 namespace {
 
 double take_quantile(std::vector<double>& values, double q) {
-    const auto at = values.begin() +
-                    static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+    const auto at =
+        values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
     return *at;
 }

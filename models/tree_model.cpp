@@ -26,12 +26,18 @@ namespace {
 constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it was not trained on
 constexpr double kClose = 1.05;         ///< of the best: a hit
 
-/// What plain CSR's arrays take at the measured bandwidth.
+/// What plain CSR's arrays take at the measured bandwidth, on a GPU with the launch.
 double streaming_us(const Features& f, const db::Device& device, ValueType value) {
     Variant csr;
     csr.format = "csr", csr.value = value;
     const auto bytes = static_cast<double>(estimated_bytes(f, csr));
-    return std::max(device.launch_us, 0.5) + bytes / bandwidth_gbs(device, bytes) / 1e3;
+    const double launch = device.backend == "cpu" ? 0 : std::max(device.launch_us, 0.5);
+    return launch + bytes / bandwidth_gbs(device, bytes) / 1e3;
+}
+
+/// What plain CSR takes before its arrays count. A GPU has it in streaming_us().
+double start_us(const db::Device& device) {
+    return device.backend == "cpu" && device.threads > 1 ? start_or_usual_us(device) : 0;
 }
 
 Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
@@ -172,8 +178,9 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOpti
         parts.bandwidths.emplace(s.device.key, s.device.bandwidth_curve);
         const auto list = portfolio_times(s, names);
         float* side = &sides.y[i * sides.outputs];
-        side[0] = static_cast<float>(
-            std::log(s.baseline_us() / streaming_us(s.features, s.device, s.value)));
+        const double csr = s.baseline_us();
+        side[0] = static_cast<float>(std::log(std::max(csr - start_us(s.device), 0.1 * csr) /
+                                              streaming_us(s.features, s.device, s.value)));
         for (std::size_t k = 0; k < list.size(); ++k)
             if (list[k] && !list[k]->bounded)
                 side[k + 1] = static_cast<float>(
@@ -309,7 +316,8 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     const ValueType value = options.front().variant->value;
     const auto x = inputs(features, device, value);
     const auto behind = behind_of(features, device, value, x), sides = parts_.sides.predict(x);
-    const double csr_us = roofline_us(features, device, value) * std::exp(sides[0]);
+    const double csr_us =
+        start_us(device) + roofline_us(features, device, value) * std::exp(sides[0]);
     const double csr_behind = unsqueeze(behind[0]);
     const std::vector<Places> places = places_of(features, options);
     for (std::size_t i = 0; i < options.size(); ++i)

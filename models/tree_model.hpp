@@ -59,8 +59,8 @@ class TreeModel final : public Predictor {
         Forest times;
         std::vector<Network> networks;  ///< the same outputs; none where their share is 0
         double network_share = 0;
-        /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
-        /// log(conversion / time of plain CSR).
+        /// Outputs: log(plain CSR's time / the roofline's), on a CPU without what starting all
+        /// threads takes, then for each of the portfolio log(conversion / time of plain CSR).
         Forest sides;
         std::vector<HitRate> hits;
     };

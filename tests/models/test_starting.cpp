@@ -17,8 +17,8 @@ Sample sweep(double work_us, double start_us) {
     const auto rows = static_cast<std::int64_t>(100 * work_us);
     s.name = "made--" + std::to_string(rows), s.group = "made";
     s.features = even_rows(rows, 5), s.device = cpu(2);
-    s.timed = {{variant(Backend::cpu, "csr", "static", {{"x", 32}, {"w", kAll}}),
-                work_us + start_us}};
+    s.timed = {
+        {variant(Backend::cpu, "csr", "static", {{"x", 32}, {"w", kAll}}), work_us + start_us}};
     for (int c = 1; c <= 10; ++c)
         for (const int w : {1, kAll}) {
             const double one = work_us * (1 + 0.01 * c);

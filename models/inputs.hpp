@@ -16,7 +16,8 @@ const std::vector<std::string>& input_names();
 
 /// All features of matrix and device: sizes as log2, lengths relative to their mean, bytes of the
 /// main layouts relative to CSR's, and working sets relative to the last-level cache. Of the
-/// device only what is known without measuring. Finite for every matrix.
+/// device only what is known without measuring, and how long its threads take to start. Finite for
+/// every matrix.
 std::vector<float> inputs(const Features& features, const db::Device& device, ValueType value);
 
 /// The eleven of BestSF (Benatia, Ji, Wang, Shi: "BestSF: A Sparse Meta-Format for Optimizing SpMV

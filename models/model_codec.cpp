@@ -101,8 +101,8 @@ Json encode(const std::vector<Variant>& portfolio) {
     return json;
 }
 
-bool is_for_these_alone(const Json& json) {
-    return json.contains("for_these_alone") && json["for_these_alone"] == true;
+bool is_set(const Json& json, const char* flag) {
+    return json.contains(flag) && json[flag] == true;
 }
 
 std::vector<Variant> decode_portfolio(const Json& json, Backend side) {
@@ -152,6 +152,7 @@ Json encode(const TreeModel& model, Bytes& arrays) {
             json["more_networks"].push_back(std::move(network));
     }
     if (p.for_these_alone) json["for_these_alone"] = true;
+    if (p.start_apart) json["start_apart"] = true;
     return json;
 }
 
@@ -159,10 +160,12 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     TreeModel::Parts p;
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
-    p.for_these_alone = is_for_these_alone(json);
+    p.for_these_alone = is_set(json, "for_these_alone");
+    p.start_apart = is_set(json, "start_apart");
     if (!json.contains("bandwidths")) {
-        if (!p.device_keys.empty())
-            p.bandwidths[p.device_keys.front()] = curve_of(member(json, "bandwidth"));
+        // Of which of several devices it is, files of before do not say.
+        auto curve = curve_of(member(json, "bandwidth"));
+        if (p.device_keys.size() == 1) p.bandwidths[p.device_keys.front()] = std::move(curve);
     } else {
         const Json& bandwidths = json["bandwidths"];
         if (!bandwidths.is_object()) throw Error("bandwidths must be an object");
@@ -258,7 +261,7 @@ ProductModel decode_products(const Json& json, Arrays arrays) {
     ProductModel::Parts p;
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
-    p.for_these_alone = is_for_these_alone(json);
+    p.for_these_alone = is_set(json, "for_these_alone");
     p.portfolio = decode_portfolio(json, p.backend);
     for (Variant& v : p.portfolio) v.op = Op::spgemm;
     p.behind = decode_forest(member(json, "behind"), arrays);

@@ -12,8 +12,6 @@
 namespace sptune::models {
 namespace {
 
-constexpr double kBounded = 1.25;  ///< a bounded candidate counts as this much slower than the best
-
 /// On a GPU disturbances only ever add time. The speed of a CPU changes both ways, and the least of
 /// many samples would be that of the luckiest moment.
 double us_of(const db::Candidate& c) {

@@ -10,6 +10,9 @@
 
 namespace sptune::models {
 
+/// A bounded kernel counts as so many times as slow as the best, at least.
+inline constexpr double kBounded = 1.25;
+
 /// One kernel on one matrix.
 struct Timed {
     Variant variant;

@@ -3,6 +3,7 @@
 #include "models/holding.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sptune::models {
 namespace {
@@ -23,7 +24,8 @@ bool starts_threads(const Variant& v) {
 
 double start_or_usual_us(const db::Device& device) {
     constexpr double kUsual = 1;
-    return device.backend == "cpu" && device.launch_us > 0 ? device.launch_us : kUsual;
+    return device.backend == "cpu" && device.launch_us > 0 ? std::clamp(device.launch_us, 0.2, 12.0)
+                                                           : kUsual;
 }
 
 double start_us_of(const Sample& s) {
@@ -43,7 +45,8 @@ double start_us_of(const Sample& s) {
         const auto one = alone.find(name_without(t.variant, "w"));
         if (one != alone.end()) starts.push_back(t.us - one->second / s.device.threads);
     }
-    return starts.size() < kEnough ? 0 : std::max(take_quantile(starts, kQuantile), 0.0);
+    constexpr double kNoTime = 0.05;  // 0 would be: not known
+    return starts.size() < kEnough ? 0 : std::max(take_quantile(starts, kQuantile), kNoTime);
 }
 
 std::optional<Sample> at_other_start(const Sample& s, double factor) {
@@ -57,9 +60,16 @@ std::optional<Sample> at_other_start(const Sample& s, double factor) {
     Sample other = s;
     other.device.launch_us *= factor;
     const double longer = other.device.launch_us - s.device.launch_us;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::vector<Timed>* list : {&other.timed, &other.least_blocks})
+        for (Timed& t : *list) {
+            if (starts_threads(t.variant)) t.us = std::max(t.us + longer, kLeast * t.us);
+            if (!t.bounded) least = std::min(least, t.us);
+        }
+    // What was not measured stays slower than what was.
     for (std::vector<Timed>* list : {&other.timed, &other.least_blocks})
         for (Timed& t : *list)
-            if (starts_threads(t.variant)) t.us = std::max(t.us + longer, kLeast * t.us);
+            if (t.bounded) t.us = std::max(t.us, kBounded * least);
     return other;
 }
 

@@ -8,8 +8,8 @@
 
 namespace sptune::models {
 
-/// What `device` takes to start all threads, in microseconds; on a GPU and where nothing is known
-/// of it what is usual.
+/// What `device` takes to start all threads, in microseconds, from 0.2 to 12, which is as far as
+/// sweeps go; on a GPU and where nothing is known of it what is usual.
 double start_or_usual_us(const db::Device& device);
 
 /// Tells from kernels that a sweep of SpMV timed with one thread and with all how long these took

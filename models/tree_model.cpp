@@ -26,18 +26,18 @@ namespace {
 constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it was not trained on
 constexpr double kClose = 1.05;         ///< of the best: a hit
 
-/// What plain CSR's arrays take at the measured bandwidth, on a GPU with the launch.
+/// What plain CSR's arrays take at the measured bandwidth.
 double streaming_us(const Features& f, const db::Device& device, ValueType value) {
     Variant csr;
     csr.format = "csr", csr.value = value;
     const auto bytes = static_cast<double>(estimated_bytes(f, csr));
-    const double launch = device.backend == "cpu" ? 0 : std::max(device.launch_us, 0.5);
-    return launch + bytes / bandwidth_gbs(device, bytes) / 1e3;
+    return bytes / bandwidth_gbs(device, bytes) / 1e3;
 }
 
-/// What plain CSR takes before its arrays count. A GPU has it in streaming_us().
+/// What a call of plain CSR takes before that.
 double start_us(const db::Device& device) {
-    return device.backend == "cpu" && device.threads > 1 ? start_or_usual_us(device) : 0;
+    if (device.backend != "cpu") return std::max(device.launch_us, 0.5);
+    return device.threads > 1 ? start_or_usual_us(device) : 0;
 }
 
 Table table_of(const std::vector<const Sample*>& samples, std::size_t outputs) {
@@ -65,6 +65,8 @@ class Weighted {
             for (int i = 0; i < times; ++i) list_.push_back(i == 0 ? s : other(s));
         }
     }
+    Weighted(const Weighted&) = delete;  // the list points to what was made
+    Weighted& operator=(const Weighted&) = delete;
     const std::vector<const Sample*>& list() const { return list_; }
 
   private:
@@ -171,22 +173,26 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOpti
     Behind behind = behind_best(samples, names);
     times.y = std::move(behind.squeezed);
     Parts parts;
+    parts.backend = samples.front()->backend();
+    parts.start_apart = parts.backend == Backend::cpu;
     std::set<std::string> keys;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Sample& s = *samples[i];
         keys.insert(s.device.key);
-        parts.bandwidths.emplace(s.device.key, s.device.bandwidth_curve);
+        auto& curve = parts.bandwidths[s.device.key];
+        if (curve.empty()) curve = s.device.bandwidth_curve;
         const auto list = portfolio_times(s, names);
         float* side = &sides.y[i * sides.outputs];
-        const double csr = s.baseline_us();
-        side[0] = static_cast<float>(std::log(std::max(csr - start_us(s.device), 0.1 * csr) /
-                                              streaming_us(s.features, s.device, s.value)));
+        const double csr = s.baseline_us(), start = start_us(s.device);
+        const double stream = streaming_us(s.features, s.device, s.value);
+        side[0] = static_cast<float>(parts.start_apart
+                                         ? std::log(std::max(csr - start, 0.1 * csr) / stream)
+                                         : std::log(csr / (start + stream)));
         for (std::size_t k = 0; k < list.size(); ++k)
             if (list[k] && !list[k]->bounded)
                 side[k + 1] = static_cast<float>(
                     std::log((list[k]->convert_us + 0.01 * s.baseline_us()) / s.baseline_us()));
     }
-    parts.backend = samples.front()->backend();
     parts.device_keys.assign(keys.begin(), keys.end());
     parts.portfolio = portfolio_variants(samples, names);
     parts.times = Forest::train(times, options.forest, behind.log, options.choice);
@@ -280,14 +286,19 @@ void TreeModel::let_all_threads_work(const Features& features, const std::vector
     }
 }
 
-double TreeModel::roofline_us(const Features& f, const db::Device& device, ValueType value) const {
-    const auto like = parts_.bandwidths.find(device.key);
-    if (like == parts_.bandwidths.end() || !device.bandwidth_curve.empty() ||
-        device.bandwidth_gbs > 0)
-        return streaming_us(f, device, value);
-    db::Device known = device;
-    known.bandwidth_curve = like->second;
-    return streaming_us(f, known, value);
+double TreeModel::plain_us(const Features& f, const db::Device& device, ValueType value,
+                           double multiple) const {
+    db::Device stand_in;
+    const bool measured = !device.bandwidth_curve.empty() || device.bandwidth_gbs > 0;
+    const auto like = measured ? parts_.bandwidths.end() : parts_.bandwidths.find(device.key);
+    if (like != parts_.bandwidths.end()) {
+        stand_in = device;
+        stand_in.bandwidth_curve = like->second;
+    }
+    const double stream =
+        streaming_us(f, like == parts_.bandwidths.end() ? device : stand_in, value);
+    if (parts_.start_apart) return start_us(device) + multiple * stream;
+    return multiple * ((parts_.backend == Backend::cpu ? 0.5 : start_us(device)) + stream);
 }
 
 std::vector<float> TreeModel::behind_of(const Features& features, const db::Device& device,
@@ -316,8 +327,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     const ValueType value = options.front().variant->value;
     const auto x = inputs(features, device, value);
     const auto behind = behind_of(features, device, value, x), sides = parts_.sides.predict(x);
-    const double csr_us =
-        start_us(device) + roofline_us(features, device, value) * std::exp(sides[0]);
+    const double csr_us = plain_us(features, device, value, std::exp(sides[0]));
     const double csr_behind = unsqueeze(behind[0]);
     const std::vector<Places> places = places_of(features, options);
     for (std::size_t i = 0; i < options.size(); ++i)

@@ -42,7 +42,8 @@ db::Device device_without_measuring(Backend backend, int threads, const db::Data
         });
         if (sound && stored->bandwidth_gbs > 0) {
             db::Device known = *stored;
-            known.simd = device.simd;  // of this process, which may use less or know of more
+            known.simd = device.simd;        // of this process, which may use less or know of more
+            known.threads = device.threads;  // a file may say anything, and so many are started
             if (backend == Backend::cpu) known.launch_us = 0;
             return known;
         }

@@ -1,5 +1,5 @@
-// Choosing a kernel without measuring: a stored measurement of this very matrix, else a model, else
-// the heuristic; with what the caller cannot do without as constraints.
+// Choosing a kernel without measuring it: a stored measurement of this very matrix, else a model,
+// else the heuristic; with what the caller cannot do without as constraints.
 #pragma once
 
 #include "db/databases.hpp"

@@ -190,7 +190,9 @@ class Selector {
     db::Device known_device() const {
         db::Device device =
             device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
-        if (matrix_.backend == Backend::cpu) device.launch_us = thread_start_us(device.threads);
+        // It changes from one moment to the next, and a choice that may not, goes without.
+        if (matrix_.backend == Backend::cpu && !options_.constraints.deterministic)
+            device.launch_us = thread_start_us(device.threads);
         return device;
     }
 

@@ -7,17 +7,20 @@
 #include <map>
 #include <mutex>
 
+#include <omp.h>
+
 namespace sptune::tuner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Us = std::chrono::duration<double, std::micro>;
 
-/// A cache line, which one thread writes and others read, or the other way round.
+/// A cache line, which the calling thread writes and all read, as what a kernel is told.
 struct alignas(64) Line {
     std::atomic<int> value{0};
 };
 
+/// 0 where not so many threads start as are asked for.
 double measure_us(int threads) {
     constexpr int kRounds = 4, kRegions = 2;
     constexpr double kLongest = 50;  // more is no start but a core that does something else
@@ -29,7 +32,12 @@ double measure_us(int threads) {
 #pragma omp parallel num_threads(threads)
         for (const Line& line : arguments) (void)line.value.load(std::memory_order_relaxed);
     };
-    region();  // creates the threads, or wakes them
+    int team = 0;
+#pragma omp parallel num_threads(threads)  // creates the threads, or wakes them
+#pragma omp single
+    team = omp_get_num_threads();
+    if (team != threads) return 0;
+    region();
     double least = kLongest;
     const auto begin = Clock::now();
     for (int round = 0; round < kRounds; ++round) {
@@ -57,7 +65,7 @@ double thread_start_us(int threads) {
     const auto found = known.find(threads);
     if (found != known.end() && Clock::now() - found->second.at < kFresh) return found->second.us;
     const double us = measure_us(threads);
-    known[threads] = {Clock::now(), us};
+    if (us > 0) known[threads] = {Clock::now(), us};
     return us;
 }
 

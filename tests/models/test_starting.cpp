@@ -79,6 +79,23 @@ TEST(Starting, LongerOrShorterChangesWhatAllThreadsTakeAlone) {
     EXPECT_FALSE(at_other_start(large, 2)) << "what difference would it make?";
 }
 
+TEST(Starting, WhatWasNotMeasuredStaysSlowerThanWhatWas) {
+    Sample s = sweep(2, 1.6);
+    s.device.launch_us = 1.6;
+    s.timed[1].bounded = true;  // one thread
+    s.timed[2].bounded = true;  // all of them
+    for (const double factor : {0.4, 2.5}) {
+        const auto other = at_other_start(s, factor);
+        double least = 1e9;
+        for (const Timed& t : other->timed)
+            if (!t.bounded) least = std::min(least, t.us);
+        for (const Timed& t : other->timed) {
+            if (!t.bounded) continue;
+            EXPECT_GE(t.us, 1.2 * least) << factor;
+        }
+    }
+}
+
 TEST(Starting, IsNotStoredWithSweeps) {
     const db::Scratch scratch;
     std::vector<Sample> samples{sweep(2, 0.6)};

@@ -19,8 +19,9 @@ class Model final : public models::Predictor {
     }
     bool knows(const Variant&) const override { return true; }
     std::vector<models::Prediction> predict(
-        const Features&, const db::Device&,
+        const Features&, const db::Device& device,
         std::span<const models::Option> options) const override {
+        launch_us = device.launch_us;
         std::vector<models::Prediction> out;
         for (const models::Option& o : options) out.push_back(predict_(*o.variant));
         return out;
@@ -28,6 +29,8 @@ class Model final : public models::Predictor {
     double confidence(const Variant&, const Features&, const db::Device&) const override {
         return 0.75;
     }
+
+    mutable double launch_us = -1;  ///< of the device that was asked for last
 
   private:
     Predict predict_;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 namespace sptune::tuner {
 namespace {
@@ -31,6 +32,15 @@ TEST_F(Select, TheModelDecidesWhereNothingIsStored) {
     options_.calls = 5;
     EXPECT_EQ(select().chosen.id, id(0));
     EXPECT_EQ(select().break_even_calls, 0);
+}
+
+TEST_F(Select, ModelsAreToldHowLongThreadsTakeToStartUnlessTheChoiceHasToRepeat) {
+    if (omp_get_max_threads() < 2) GTEST_SKIP() << "there is one thread";
+    select();
+    EXPECT_GT(honest_.launch_us, 0);
+    options_.constraints.deterministic = true;
+    select();
+    EXPECT_EQ(honest_.launch_us, 0);
 }
 
 TEST_F(Select, TheHeuristicSaysThatItIsOne) {

@@ -49,6 +49,7 @@ TEST_F(Select, OfAStoredDeviceTheBandwidthCountsAndNotItsInstructionSet) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     db::Entry stored = entry(here());
     stored.device.simd = "another";
+    stored.device.threads = 100'000;
     stored.device.bandwidth_gbs = 12;
     stored.device.bandwidth_curve = {{1 << 20, 12}};
     store_.save(stored);
@@ -56,6 +57,7 @@ TEST_F(Select, OfAStoredDeviceTheBandwidthCountsAndNotItsInstructionSet) {
     const db::Device found = device_without_measuring(Backend::cpu, 0, &databases);
     EXPECT_EQ(found.bandwidth_gbs, 12);
     EXPECT_EQ(found.simd, identify(Backend::cpu, 0).simd);
+    EXPECT_EQ(found.threads, identify(Backend::cpu, 0).threads);
 }
 
 TEST_F(Select, TheNextDatabaseIsAskedWhereTheFirstHasNothingToUse) {

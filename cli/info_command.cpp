@@ -114,9 +114,8 @@ std::string cpu_facts(const db::Device& device, const Style& style) {
     Table facts({{"", Align::left}, {"", Align::left}});
     facts.add({"CPU", device.name});
     facts.add({"threads", std::to_string(device.threads)});
-    if (device.threads > 1)
-        facts.add({"all start in",
-                   significant(tuner::thread_start_us(device.threads)) + " µs at the moment"});
+    if (const double us = tuner::thread_start_us(device.threads); us > 0)
+        facts.add({"all start in", significant(us) + " µs at the moment"});
     facts.add({"SIMD", device.simd});
     facts.add({"last-level cache", byte_count(static_cast<double>(device.llc_bytes))});
     facts.add({"memory bandwidth", significant(device.bandwidth_gbs) + " GB/s read"});

@@ -2,9 +2,9 @@
 
 #include "matrix/error.hpp"
 #include "models/heuristic.hpp"
-#include "models/holding.hpp"
 #include "models/inputs.hpp"
 #include "models/portfolio.hpp"
+#include "models/roofline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -180,12 +180,8 @@ std::vector<Prediction> BestSf::predict(const Features& features, const db::Devi
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return count[a] > count[b]; });
-    Variant csr;
-    csr.format = "csr";
-    csr.value = options.empty() ? ValueType::f64 : options.front().variant->value;
-    const auto bytes = static_cast<double>(estimated_bytes(features, csr));
-    const double csr_us =
-        std::max(device.launch_us, 0.5) + bytes / bandwidth_gbs(device, bytes) / 1e3;
+    const ValueType value = options.empty() ? ValueType::f64 : options.front().variant->value;
+    const double csr_us = start_us(device) + streaming_us(features, device, value);
     std::vector<double> behind(order.size());
     for (std::size_t place = 0; place < order.size(); ++place)
         behind[order[place]] = std::pow(kRunnerUpCost, static_cast<double>(place));

@@ -1,6 +1,6 @@
 // What it takes to start all threads of a CPU: a microsecond or so, which decides for small
 // matrices whether one thread is faster. On virtual machines it changes by a factor of three from
-// one minute to the next, as the cores that stand behind two threads share a cache or do not. So it
+// one minute to the next, perhaps as the cores behind two threads share a cache or do not. So it
 // is an input of models.
 #pragma once
 

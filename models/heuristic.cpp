@@ -103,7 +103,7 @@ double cpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
     const double gather_us = missed(s, value, 512 * kKiB) * s.nnz /
                              std::max(s.f.cols_per_line, 1.0) * far / threads / 1e3;
     const double start_us =
-        s.device.launch_us > 0 ? s.device.launch_us + 0.5 : 1 + 0.3 * std::log2(threads);
+        s.device.launch_us > 0 ? s.device.launch_us : 1 + 0.3 * std::log2(threads);
     const double fork_us = threads > 1 ? start_us : 0;
     return 0.2 + fork_us + std::max(work_us, stream_us) + 0.25 * std::min(work_us, stream_us) +
            gather_us;

@@ -24,6 +24,11 @@ def journal(pid):
     return b""
 
 
+def at_work_on(pid):
+    """The kernel that its worker runs, from the page before the journal."""
+    return journal(pid)[:4096]
+
+
 def is_alive(pid):
     try:
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
@@ -213,10 +218,12 @@ class Isolation(CliTest):
         process.wait()
         self.wait_for(lambda: not is_alive(worker), 10)
 
-    def interrupted(self, path, sent, to_all):
+    def interrupted(self, path, sent, to_all, at=None):
         db = self.folder / f"db-{sent}-{to_all}"
         process = self.start("profile", path, "--db", db, "--threads", 1)
         self.worker_of(process, measured=True)
+        if at:
+            self.wait_for(lambda: at.encode() in at_work_on(process.pid))
         (os.killpg if to_all else os.kill)(process.pid, sent)
         out, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + sent, errors)
@@ -293,7 +300,7 @@ class Isolation(CliTest):
 
     def test_a_hang_does_not_keep_what_was_measured_from_being_stored(self):
         self.fault(f"{VICTIM}:hang", timeout=2)
-        entry = self.interrupted(self.path, signal.SIGTERM, False)
+        entry = self.interrupted(self.path, signal.SIGTERM, False, at=VICTIM)
         (hung,) = [c for c in entry["candidates"] if c["status"] == "timeout"]
         self.assertEqual(hung["id"], VICTIM)
         self.assertTrue(entry["winner"])

@@ -125,8 +125,15 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
         warn(fmt::format("{}: {} is wrong: {}", entry.matrix.name, candidate.id, candidate.reason));
     }
     if (result.repeated)
-        warn(fmt::format("{}: {} taken again, since the GPU's clock had dropped", entry.matrix.name,
-                         with_noun(std::to_string(result.repeated), "sample")));
+        warn(fmt::format("{}: {} taken again, since {}", entry.matrix.name,
+                         with_noun(std::to_string(result.repeated), "sample"),
+                         entry.device.backend == "cuda" ? "the GPU's clock had dropped"
+                                                        : "a core was busy with something else"));
+    if (result.cores_busy)
+        warn(
+            fmt::format("{}: a core remained busy, so that times may be too long; --fresh measures "
+                        "again, and --threads {} leaves a core alone",
+                        entry.matrix.name, entry.device.threads - 1));
     const std::string rest =
         fmt::format("{}; {}",
                     left ? with_noun(std::to_string(left), "kernel") + " not reached"

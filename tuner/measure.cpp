@@ -1,6 +1,7 @@
 #include "tuner/measure.hpp"
 
 #include "matrix/buffer.hpp"
+#include "tuner/core_watch.hpp"
 #include "tuner/host.hpp"
 #include "tuner/settling.hpp"
 
@@ -33,10 +34,14 @@ namespace {
 
 double time_batch(const std::function<void()>& call, const MeasureOptions& o, int calls) {
     if (o.timer) return o.timer->per_call(call, calls, o.cache == Cache::cold) * calls;
-    if (o.cache == Cache::cold) flush_caches();
-    const double start = o.clock();
-    for (int i = 0; i < calls; ++i) call();
-    return o.clock() - start;
+    double us = 0;
+    do {
+        if (o.cache == Cache::cold) flush_caches();
+        const double start = o.clock();
+        for (int i = 0; i < calls; ++i) call();
+        us = o.clock() - start;
+    } while (o.cores && o.cores->spoiled(us));
+    return us;
 }
 
 /// Calls per sample, so that a sample lasts min_batch_us; `once_us` is what one warm call took. A

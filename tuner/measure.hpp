@@ -9,6 +9,8 @@
 
 namespace sptune::tuner {
 
+class CoreWatch;
+
 /// warm: calls back to back, as in a solver. cold: the caches are flushed before every call.
 enum class Cache { warm, cold };
 
@@ -47,7 +49,8 @@ struct MeasureOptions {
     double give_up_factor = 1.5;
     const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null
     Clock clock = steady_us;
-    Timer* timer = nullptr;  ///< takes the times instead of the clock; may be null
+    Timer* timer = nullptr;      ///< takes the times instead of the clock; may be null
+    CoreWatch* cores = nullptr;  ///< says which batches are to be timed again; may be null
 };
 
 struct Timing {

@@ -150,6 +150,7 @@ MeasureOptions Search::measure_options(const Runner& r, bool precise) const {
     o.stop = options_.stop;
     o.clock = options_.clock;
     o.timer = options_.timer;
+    o.cores = options_.cores;
     o.warm_up = precise ? 3 : 1;
     if (settles(r)) o.settling_calls = effort_.settling_calls;
     o.noise = precise ? 0.01 : 0.03;

@@ -3,6 +3,7 @@
 #include "matrix/number.hpp"
 #include "models/samples.hpp"
 #include "tuner/bandwidth.hpp"
+#include "tuner/core_watch.hpp"
 #include "tuner/search.hpp"
 
 #include <algorithm>
@@ -127,7 +128,9 @@ void Search::evaluate(Runner& r) {
     if (bounded(r, converted.bytes())) return;
 
     enter(r, "verified");
-    const Verdict verdict = r.contender.verify(converted);
+    Verdict verdict;
+    do verdict = r.contender.verify(converted);
+    while (options_.cores && options_.cores->spoiled(verdict.call_us));
     r.record.error = verdict.error;
     if (!verdict.correct) {
         r.record.status = db::Status::incorrect;

@@ -40,7 +40,8 @@ struct SweepOptions {
     const db::Entry* resume = nullptr;  ///< times with an unchanged kernel hash are taken from here
     Journal* journal = nullptr;         ///< tuner/journal.hpp; may be null
     Clock clock = steady_us;
-    Timer* timer = nullptr;  ///< set by sweep_spmv for devices that need one
+    Timer* timer = nullptr;      ///< set by sweep_spmv for devices that need one
+    CoreWatch* cores = nullptr;  ///< of a CPU; set unless the clock is another than usual
 };
 
 enum class Ended { complete, budget, interrupted };
@@ -48,7 +49,8 @@ enum class Ended { complete, budget, interrupted };
 struct SweepResult {
     db::Entry entry;
     Ended ended = Ended::complete;
-    int repeated = 0;             ///< samples taken again because the GPU's clock had dropped
+    int repeated = 0;         ///< samples taken again: the GPU's clock had dropped, a core was busy
+    bool cores_busy = false;  ///< and remained so for long
     std::uint64_t used_cols = 0;  ///< columns with an entry: what every kernel has to read of x
 };
 

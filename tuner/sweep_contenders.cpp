@@ -1,5 +1,6 @@
 #include "tuner/sweep_contenders.hpp"
 
+#include "tuner/core_watch.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/join.hpp"
 #include "tuner/versions.hpp"
@@ -43,6 +44,9 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     if (wanted.variants != "*") entry.provenance.variants = wanted.variants;
 
     SweepOptions options = wanted;
+    CoreWatch cores(device.threads);
+    if (!options.cores && device.backend == "cpu" && options.clock == &steady_us)
+        options.cores = &cores;
     if (options.resume && !same_conditions(*options.resume, entry)) options.resume = nullptr;
 
     Scene scene;
@@ -63,6 +67,10 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     result.ended = outcome.ended;
     result.used_cols = s.used_cols;
     if (options.timer) result.repeated = options.timer->repeated();
+    if (options.cores) {
+        result.repeated = options.cores->repeated();
+        result.cores_busy = options.cores->busy();
+    }
     entry.complete = outcome.ended == Ended::complete;
     if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);
     const auto ran = [](const db::Candidate& c) { return c.vendor && c.status == db::Status::ok; };

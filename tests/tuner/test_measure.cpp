@@ -1,4 +1,5 @@
 #include "fake.hpp"
+#include "tuner/core_watch.hpp"
 #include "tuner/measure.hpp"
 
 #include <algorithm>
@@ -41,6 +42,51 @@ TEST(Measure, AHiccupDuringCalibrationDoesNotPassForALongCall) {
     int count = 0;
     const auto call = [&] { fake::now_us += ++count == 4 ? 10'000 : 1; };
     EXPECT_GE(measure(call, on_fake_clock()).calls_per_sample, 100);
+}
+
+/// Threads start late so many times that it is asked.
+struct LateFor final : CoreWatch {
+    explicit LateFor(int times, int threads = 2) : CoreWatch(threads), left(times) {}
+    bool late() const override { return left-- > 0; }
+    double wait() const override { return 1e6; }
+    mutable int left;
+};
+
+TEST(Measure, TakesTimesAgainThatACoreHasSpoiled) {
+    LateFor cores(4);
+    int count = 0;
+    const auto call = [&] { fake::now_us += ++count <= 2 ? 8'000 : 20; };
+    MeasureOptions o = on_fake_clock();
+    o.cores = &cores;
+    const Timing t = measure(call, o);
+    EXPECT_NEAR(*std::max_element(t.samples_us.begin(), t.samples_us.end()), 20, 1e-6);
+    EXPECT_EQ(cores.repeated(), 1);
+    EXPECT_FALSE(cores.busy());
+}
+
+TEST(Measure, DoesNotWaitForACoreForEver) {
+    LateFor cores(1000);
+    Call call{8'000};
+    MeasureOptions o = on_fake_clock();
+    o.cores = &cores;
+    EXPECT_NEAR(measure(std::ref(call), o).statistics().median, 8'000, 1e-6);
+    EXPECT_EQ(cores.repeated(), 1);
+    EXPECT_TRUE(cores.busy());
+    EXPECT_EQ(cores.left, 1000 - 10);
+}
+
+TEST(Measure, ACoreIsAskedOfLongBatchesOfSeveralThreadsAlone) {
+    LateFor cores(1000), alone(1000, 1);
+    EXPECT_FALSE(cores.spoiled(1'000));
+    EXPECT_FALSE(alone.spoiled(8'000));
+    EXPECT_EQ(cores.left + alone.left, 2000);
+    EXPECT_TRUE(cores.spoiled(8'000));
+}
+
+TEST(Measure, CoresThatDoNothingElseAreInTime) {
+    CoreWatch cores(2);
+    cores.spoiled(1e6);  // perhaps, on a busy machine, but not for so long
+    EXPECT_FALSE(cores.busy());
 }
 
 TEST(Measure, SamplesUntilTheMedianIsKnown) {

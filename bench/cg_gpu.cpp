@@ -5,6 +5,7 @@
 // matrix, and how many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty
 // folder. --products: as many products y = A x instead, one after the other, which nothing else
 // makes look alike.
+#include "cg_table.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/load.hpp"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -141,15 +141,10 @@ class Cusparse {
     double one_ = 1, zero_ = 0;
 };
 
-double median(std::vector<double> v) {
-    std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-    return v[v.size() / 2];
-}
-
-/// How many times as long cuSPARSE takes; 0 for a matrix that is not square.
-double compare(const std::string& file, cusparseHandle_t handle, bool products_only) {
+bench::CgTimes compare(const std::string& file, cusparseHandle_t handle, bool products_only) {
     const Csr<double> host = load_matrix<double>(file);
-    if (host.rows != host.cols) return 0;
+    bench::CgTimes times{host.rows, host.nnz(), {}, {}};
+    if (host.rows != host.cols) return times;
     const DeviceCsr<double, std::int32_t> device(host.view());
     const CsrView<double, std::int32_t> a = device.view();
     const csr_view<double> view{a.rows, a.cols, a.row_ptr, a.col_idx, a.values, host.nnz()};
@@ -162,18 +157,13 @@ double compare(const std::string& file, cusparseHandle_t handle, bool products_o
     const auto with_sptune = [&]() -> Product {
         return [&](const double* from, double* to) { auto_spmv(view, from, to); };
     };
-    std::vector<double> theirs, ours;
     for (int run = 0; run <= kRuns; ++run) {  // the first one loads kernels
         forget(view);
         const double t = solver.milliseconds(with_cusparse, products_only),
                      o = solver.milliseconds(with_sptune, products_only);
-        if (run > 0) theirs.push_back(t), ours.push_back(o);
+        if (run > 0) times.theirs_ms.push_back(t), times.ours_ms.push_back(o);
     }
-    const double ratio = median(theirs) / median(ours);
-    fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} |\n",
-               std::filesystem::path(file).stem().string(), host.rows, host.nnz(), median(theirs),
-               median(ours), ratio);
-    return ratio;
+    return times;
 }
 
 }  // namespace
@@ -181,30 +171,10 @@ double compare(const std::string& file, cusparseHandle_t handle, bool products_o
 int main(int argc, char** argv) try {
     cusparseHandle_t handle = nullptr;
     require(cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate");
-    fmt::print(
-        "| matrix | rows | entries | cuSPARSE CSR ms | auto_spmv ms | speed-up |\n"
-        "|---|---:|---:|---:|---:|---:|\n");
     const bool products_only = argc > 1 && std::string_view(argv[1]) == "--products";
-    std::vector<double> ratios;
-    for (int i = products_only ? 2 : 1; i < argc; ++i) try {
-            if (const double r = compare(argv[i], handle, products_only); r > 0)
-                ratios.push_back(r);
-        } catch (const std::exception& e) {
-            fmt::print(stderr, "{}: skipped: {}\n", argv[i], e.what());
-        }
-    double sum = 0;
-    for (const double r : ratios) sum += std::log(r);
-    const auto at_least = [&](double least) {
-        return std::count_if(ratios.begin(), ratios.end(), [=](double r) { return r >= least; });
-    };
-    if (!ratios.empty())
-        fmt::print(
-            "\n{} matrices: {} faster, {} slower by more than 3 %, geometric mean {:.2f}, "
-            "least {:.2f}\n",
-            ratios.size(), at_least(1.0),
-            static_cast<std::ptrdiff_t>(ratios.size()) - at_least(0.97),
-            std::exp(sum / static_cast<double>(ratios.size())),
-            *std::min_element(ratios.begin(), ratios.end()));
+    bench::print_cg_table(
+        "cuSPARSE CSR", {argv + 1 + products_only, argv + argc},
+        [&](const std::string& file) { return compare(file, handle, products_only); });
     cusparseDestroy(handle);
     return 0;
 } catch (const std::exception& e) {

@@ -64,14 +64,16 @@ Contract::Step Contract::next() {
             }
             return last_ = {active_, false, !terms_.trusted && terms_.watch};
         case Phase::trial: {
-            // What has shown to be slow is called again only while that can be afforded.
-            const double excess = call_us(trial_) - plain_us();
-            if (trial_turn_ && excess > std::max(0.0, balance_)) {
+            if (!trial_turn_) return last_ = {active_, false, true};
+            // What has shown to be slow is called again only while that can be afforded. What has
+            // not may still turn out to be slow: then it waits, unless nothing is earned.
+            const double spare = spare_us(), excess = call_us(trial_) - plain_us();
+            if (excess > std::max(0.0, spare) || (spare < 0 && !earning())) {
                 drop(trial_);
                 settle_or_wait();
                 return last_ = {active_, false, true};
             }
-            return last_ = {trial_turn_ ? trial_ : active_, false, true};
+            return last_ = {spare < 0 ? active_ : trial_, false, true};
         }
         case Phase::audit:
             return last_ = {0, false, true};
@@ -83,10 +85,9 @@ Contract::Step Contract::next() {
 
 void Contract::converted(int offer, double us) {
     Known& k = state_of(offer);
-    if (k.convert_us == 0 && k.predicted.convert_us > 0)
-        slower_ = std::max(slower_, us / (k.predicted.convert_us * scale()));
-    k.convert_us = us;
+    overrun_us_ = std::max(overrun_us_, us - convert_us(offer));
     balance_ -= us;
+    k.convert_us = us;
     const bool proven = k.state == State::proven || terms_.trusted;
     k.state = proven ? State::proven : State::converted;
     if (phase_ == Phase::plain || phase_ == Phase::waiting) {  // in advance, or after an update
@@ -117,7 +118,7 @@ void Contract::called(double us) {
     }
     const bool warming = phase_ == Phase::trial && last_.run == trial_ && warm_up_;
     const bool dear =
-        (terms_.settling == 1 && us > kHopeless * plain_us()) || (balance_ < 0 && us > plain_us());
+        (terms_.settling == 1 && us > kCold * plain_us()) || (spare_us() < 0 && us > plain_us());
     if (!warming || dear) state_of(last_.run).times.add(us);
     balance_ += (1 + share) * plain_us() - us;
     switch (phase_) {
@@ -133,9 +134,10 @@ void Contract::called(double us) {
             }
             if (warming) {
                 settling_.called(us);
-                warm_up_ = !settling_.over() && us - plain_us() <= balance_;
+                warm_up_ = !settling_.over() && us - plain_us() <= spare_us();
                 return;
             }
+            if (trial_turn_ && last_.run != trial_) return;  // it waits
             trial_turn_ = !trial_turn_;
             if (--runs_left_ == 0 ||
                 (last_.run == trial_ && us < kDecisive * state_of(active_).times.least()))
@@ -148,7 +150,7 @@ void Contract::called(double us) {
         case Phase::settled:
             if (active_ == 0) return;
             note_debt(us - (1 + share) * plain_us());
-            if (balance_ < 0 && debt_.us > 0) begin_audit();
+            if (spare_us() < 0 && debt_.us > 0) begin_audit();
             return;
     }
 }

@@ -110,14 +110,21 @@ class Contract {
 
     static constexpr double kBetter = 0.98;   ///< of the time of what it replaces
     static constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+    /// The first call after a conversion meets nothing in any cache. Up to so many times plain CSR
+    /// it says nothing.
+    static constexpr double kCold = 2.5;
 
     Known& state_of(int which) { return known_[static_cast<std::size_t>(which)]; }
     const Known& state_of(int which) const { return known_[static_cast<std::size_t>(which)]; }
     double plain_us() const { return call_us(0); }
+    /// What calls may spend: the promise allows for the worst conversion.
+    double spare_us() const { return balance_ + overrun_us_; }
     double scale() const;
     double scale_beside_active() const;
     double hoped_us(int offer) const;
     double convert_us(int which) const;
+    bool earning() const;
+    double reserve_us(double convert_us) const;
     bool worth_a_look(int offer) const;
     bool due(int offer) const;
     int next_due() const;
@@ -143,8 +150,8 @@ class Contract {
     Step last_;
     long long calls_ = 0, epoch_calls_ = 0;
     int epochs_ = 1;
-    double slower_ = 1;  ///< by how much conversions passed their predictions, at worst
     double balance_ = 0;
+    double overrun_us_ = 0;  ///< by how much the worst conversion passed its prediction
     /// Of calls of the active offer that took longer than promised.
     struct Debt {
         double us = 0;        ///< in sum, less what faster ones have saved since

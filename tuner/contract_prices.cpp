@@ -31,7 +31,7 @@ double Contract::scale() const {
 
 double Contract::convert_us(int which) const {
     const Known& k = state_of(which);
-    return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale() * slower_;
+    return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale();
 }
 
 /// For offers that have not been tried.
@@ -63,10 +63,20 @@ bool Contract::due(int offer) const {
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
     if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
-    if (!terms_.trusted && balance_ < cost) return false;
+    if (!terms_.trusted && balance_ < cost + reserve_us(cost)) return false;
     const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
     if (left > 0) return saved * left > cost;
     return saved * static_cast<double>(epoch_calls_) >= cost;  // lost what it would have cost
+}
+
+/// Whether each call adds its share to the balance.
+bool Contract::earning() const {
+    return static_cast<double>(calls_) >= terms_.expected_calls;
+}
+
+/// For the first call after a conversion that takes so long. Who earns can wait after it.
+double Contract::reserve_us(double convert_us) const {
+    return convert_us > 0 && !earning() ? (kCold - 1) * plain_us() : 0;
 }
 
 int Contract::next_due() const {
@@ -82,7 +92,7 @@ int Contract::in_advance() const {
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const double saved = call_us(0) - call_us(i), cost = convert_us(i);
         if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
-            (terms_.trusted || cost <= credit))
+            (terms_.trusted || cost + reserve_us(cost) <= credit))
             return i;
     }
     return 0;

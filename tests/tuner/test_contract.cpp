@@ -260,6 +260,23 @@ TEST(Contract, CallsSettleBeforeTheyCount) {
     }
 }
 
+TEST(Contract, TheFirstCallAfterAConversionDoesNotCondemn) {
+    // It finds nothing in the caches, and the balance has just been spent.
+    const std::vector<Offer> predicted{{50, 1200}};
+    Contract contract({}, 100, predicted);
+    int made = 0;
+    for (int n = 0; n < 200; ++n) {
+        Contract::Step step = contract.next();
+        while (step.convert) {
+            contract.converted(step.run, 3000);
+            step = contract.next();
+        }
+        const double us = step.run == 0 ? 100 : made++ == 0 ? 190 : 50;
+        contract.called(step.timed ? us : 0);
+    }
+    EXPECT_EQ(contract.active(), 1);
+}
+
 TEST(Contract, ASlowMachineIsNoReasonToRollBack) {
     Truth truth{100, {{50, 100}}};
     const auto predicted = truth.offers;

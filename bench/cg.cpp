@@ -26,8 +26,7 @@ void multiply(const Csr<double>& a, const double* x, double* y) {
 #pragma omp parallel for schedule(static)
     for (index_t i = 0; i < v.rows; ++i) {
         double sum = 0;
-        for (auto k = v.row_ptr[i]; k < v.row_ptr[i + 1]; ++k)
-            sum += v.values[k] * x[v.col_idx[k]];
+        for (auto k = v.row_ptr[i]; k < v.row_ptr[i + 1]; ++k) sum += v.values[k] * x[v.col_idx[k]];
         y[i] = sum;
     }
 }
@@ -68,7 +67,9 @@ class Solver {
     }
 
     /// Matrices that are not positive definite get numbers to go on with.
-    static double safe(double v) { return std::isfinite(v) ? std::clamp(v, -1e3, 1e3) : 0.5; }
+    static double safe(double v) {
+        return std::isfinite(v) ? std::clamp(v, -1e3, 1e3) : 0.5;
+    }
     double dot(const std::vector<double>& a, const std::vector<double>& b) const {
         double sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
@@ -102,7 +103,6 @@ bench::CgTimes compare(const std::string& file, bool products_only) {
 
 int main(int argc, char** argv) {
     const bool products_only = argc > 1 && std::string_view(argv[1]) == "--products";
-    bench::print_cg_table(
-        "plain CSR", {argv + 1 + products_only, argv + argc},
-        [&](const std::string& file) { return compare(file, products_only); });
+    bench::print_cg_table("plain CSR", {argv + 1 + products_only, argv + argc},
+                          [&](const std::string& file) { return compare(file, products_only); });
 }

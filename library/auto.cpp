@@ -1,12 +1,11 @@
 // auto_spmv: plans that are found again by what the caller passes.
 #include "library/matrix.hpp"
 #include "library/plan.hpp"
-#include "matrix/counter_random.hpp"
+#include "library/probe.hpp"
 #include "tuner/cuda/calls.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <list>
 #include <mutex>
 
@@ -15,7 +14,6 @@ namespace library {
 namespace {
 
 constexpr std::size_t kMostPlans = 16;
-constexpr std::uint64_t kSamples = 16;
 
 /// A view may leave nnz open.
 template <class T, class P>
@@ -24,48 +22,10 @@ bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
            a.rows == b.rows && a.cols == b.cols && (a.nnz == b.nnz || a.nnz < 0 || b.nnz < 0);
 }
 
-/// What a matrix in host memory looks like at some places, always the same ones for its size. The
-/// loads do not depend on each other, so that their cache misses overlap.
-struct Sample {
-    std::uint64_t structure = 0, values = 0;
-    bool operator==(const Sample&) const = default;
-};
-
-/// Place `i` of `count`, spread over all of them; the last one is the last.
-std::uint64_t place(std::uint64_t i, std::uint64_t count) {
-    return (count - 1) - (count - 1) / kSamples * i -
-           mix64(i) % ((count - 1) / kSamples + 1) * (i > 0);
-}
-
-template <class V>
-std::uint64_t bits_of(V value) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
-    return bits;
-}
-
-template <class T, class P>
-Sample sample(const csr_view<T, P>& a) {
-    Sample s;
-    if (a.rows <= 0) return s;
-    const P nnz = a.row_ptr[a.rows];
-    s.structure = static_cast<std::uint64_t>(nnz);
-    for (std::uint64_t i = 0; i < kSamples; ++i) {
-        const std::uint64_t weight = 2 * mix64(i) + 1;
-        // Mixed before they are summed: sums of plain bits miss what cancels, such as sign changes.
-        const auto term = [&](auto value) { return mix64(bits_of(value) + weight); };
-        s.structure += term(a.row_ptr[place(i, static_cast<std::uint64_t>(a.rows))]);
-        if (nnz <= 0) continue;
-        const std::uint64_t k = place(i, static_cast<std::uint64_t>(nnz));
-        s.structure += mix64(term(a.col_idx[k]));
-        s.values += term(a.values[k]);
-    }
-    return s;
-}
-
 template <class T, class P>
 struct Kept {
     csr_view<T, P> a;
+    Probe<T, P> probe;
     Sample sample;
     std::unique_ptr<Implementation<T>> plan;
     std::mutex updating;
@@ -112,7 +72,7 @@ class Cache {
     /// Whether the plan still is one for `a`. New values are taken over.
     static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
         if (!item.on_host()) return true;
-        const Sample now = sample(a);
+        const Sample now = item.probe.look_at(a);
         const std::lock_guard lock(item.updating);
         if (now == item.sample) return true;
         if (now.structure != item.sample.structure) return false;
@@ -139,7 +99,10 @@ class Cache {
         if (stream && backend_of(a) == Backend::cuda && !tuner::is_capturing(stream))
             tuner::wait_for_stream(stream);
         item->plan = make_plan(a, {}, true);
-        if (item->on_host()) item->sample = sample(a);
+        if (item->on_host()) {
+            item->probe = Probe<T, P>(a);
+            item->sample = item->probe.look_at(a);
+        }
         items_.push_front(item);
         if (items_.size() > kMostPlans) items_.pop_back();
         return item;

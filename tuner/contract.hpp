@@ -27,6 +27,9 @@ struct Terms {
     bool trusted = false;
     /// Keep timing after the choice is made, and fall back when it gets slower.
     bool watch = true;
+    /// What choosing is likely to save of a call: it waits until the calls so far would have saved
+    /// what it takes. 0: it does not wait for that.
+    double likely_saving = 0;
     /// By how much predictions may be too long: what may be the fastest then is tried.
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
@@ -142,6 +145,7 @@ class Contract {
     Phase phase_ = Phase::plain;
     bool closed_ = false;  ///< has settled, with these values
     int active_ = 0, trial_ = 0, drops_ = 0;
+    int tried_ = 0;      ///< offers that have been converted
     int runs_left_ = 0;  ///< of the trial or audit
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.

@@ -64,9 +64,11 @@ bool Contract::due(int offer) const {
     if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
     if (!terms_.trusted && balance_ < cost + reserve_us(cost)) return false;
+    // The more have been tried, the less likely is another to be better, whatever is hoped.
+    const double wary_cost = (1 + tried_) * cost;
     const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
-    if (left > 0) return saved * left > cost;
-    return saved * static_cast<double>(epoch_calls_) >= cost;  // lost what it would have cost
+    if (left > 0) return saved * left > wary_cost;
+    return saved * static_cast<double>(epoch_calls_) >= wary_cost;  // lost what it would have cost
 }
 
 /// Whether each call adds its share to the balance.

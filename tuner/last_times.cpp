@@ -5,22 +5,22 @@
 namespace sptune::tuner {
 
 void LastTimes::add(double us) {
-    const int room = static_cast<int>(last_.size());
-    last_[static_cast<std::size_t>(next_)] = us;
-    next_ = (next_ + 1) % room;
-    count_ = std::min(count_ + 1, room);
-}
-
-double LastTimes::median() const {
-    if (empty()) return 0;
-    auto sorted = last_;
-    std::sort(sorted.begin(), sorted.begin() + count_);
-    const auto middle = static_cast<std::size_t>(count_ / 2);
-    return count_ % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-double LastTimes::least() const {
-    return *std::min_element(last_.begin(), last_.begin() + std::max(count_, 1));
+    const auto begin = sorted_.begin();
+    auto end = begin + static_cast<std::ptrdiff_t>(count_);
+    if (count_ == last_.size()) {  // the oldest goes
+        const auto gone = std::lower_bound(begin, end, last_[next_]);
+        std::copy(gone + 1, end, gone);
+        --end;
+    } else {
+        ++count_;
+    }
+    const auto place = std::upper_bound(begin, end, us);
+    std::copy_backward(place, end, end + 1);
+    *place = us;
+    last_[next_] = us;
+    next_ = (next_ + 1) % last_.size();
+    const std::size_t middle = count_ / 2;
+    median_ = count_ % 2 ? sorted_[middle] : (sorted_[middle - 1] + sorted_[middle]) / 2;
 }
 
 }  // namespace sptune::tuner

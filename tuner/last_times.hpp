@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 namespace sptune::tuner {
 
@@ -11,12 +12,14 @@ class LastTimes {
     void add(double us);
     void clear() { count_ = next_ = 0; }
     bool empty() const { return count_ == 0; }
-    double median() const;  ///< 0 for none
-    double least() const;
+    double median() const { return empty() ? 0 : median_; }
+    double least() const { return empty() ? 0 : sorted_[0]; }
 
   private:
-    std::array<double, 9> last_{};
-    int count_ = 0, next_ = 0;
+    // Asked several times for each call, and so told once.
+    std::array<double, 9> last_{}, sorted_{};
+    std::size_t count_ = 0, next_ = 0;
+    double median_ = 0;
 };
 
 }  // namespace sptune::tuner

@@ -11,7 +11,7 @@ namespace {
 /// many thousand entries); on a CPU 16 us and up to four calls, some 200 us with cold caches. It is
 /// of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
 /// shortly before their end.
-constexpr double kChoosingUs = 250, kChoosingCudaUs = 180, kChoosingCalls = 4;
+constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
 /// The first time: 6 ms on an H100's host, 0.7 to 1 on a CPU.
 constexpr double kFirstUs = 1000, kFirstCudaUs = 6500;
 constexpr std::size_t kTimed = 2;
@@ -38,7 +38,9 @@ bool Waiting::is_enough(const Terms& terms, double choosing_us) const {
     const double plain_us = *std::min_element(past_.times.begin(), past_.times.end());
     const double allowed =
         (terms.grace_calls + terms.epsilon * static_cast<double>(past_.calls)) * plain_us;
-    return past_.spent_us + choosing_us + kChoosingCalls * plain_us <= allowed;
+    const double price = choosing_us + kChoosingCalls * plain_us;
+    const double missed = terms.likely_saving * static_cast<double>(past_.calls) * plain_us;
+    return past_.spent_us + price <= allowed && (terms.likely_saving == 0 || missed >= price);
 }
 
 double choosing_us(Backend backend) {

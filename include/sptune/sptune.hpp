@@ -81,7 +81,7 @@ struct plan_options {
     // plus grace_calls plain calls; see docs/library.md.
     sptune::v1::online online = sptune::v1::online::automatic;
     double epsilon = 0.05;
-    double grace_calls = 10;
+    double grace_calls = -1;  ///< negative: 25 on a CPU, 10 on a GPU
 
     int threads = 0;                 ///< CPU, up to 4096; 0: all that OpenMP offers
     const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:

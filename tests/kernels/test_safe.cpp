@@ -12,9 +12,29 @@ std::string on_gpu(index_t rows, std::int64_t nnz, std::int64_t longest_row = -1
     return spmv_safe(Backend::cuda, ValueType::f64, IndexType::i32, {rows, nnz, longest_row}).id();
 }
 
-TEST(Safe, IsTheBaselineOnTheCpu) {
-    EXPECT_EQ(spmv_safe(Backend::cpu, ValueType::f32, IndexType::i64, {1000, 5000, 5000}).id(),
-              spmv_baseline_id(Backend::cpu, ValueType::f32, IndexType::i64));
+TEST(Safe, GoesByTheRowsOnACpu) {
+    const auto on_cpu = [](ValueType value, std::int64_t nnz) {
+        return spmv_safe(Backend::cpu, value, IndexType::i64, {1000, nnz, -1}).id();
+    };
+    EXPECT_EQ(on_cpu(ValueType::f32, 7999), "spmv.cpu.csr.balanced.x32.l1.u1.f32.i64");
+    EXPECT_EQ(on_cpu(ValueType::f32, 8000), "spmv.cpu.csr.balanced.x32.ln.u1.f32.i64");
+    EXPECT_EQ(on_cpu(ValueType::f64, 1999), "spmv.cpu.csr.balanced.x32.l1.u1.f64.i64");
+    EXPECT_EQ(on_cpu(ValueType::f64, 2000), "spmv.cpu.csr.balanced.x32.ln.u1.f64.i64");
+}
+
+TEST(Safe, IsAKernelThatNeedsNoConversion) {
+    const auto expect_in_place = [](const auto& kernels) {
+        for (const Variant& safe :
+             all_safe(Backend::cpu, kernels.front().variant.value, kernels.front().variant.index)) {
+            const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) {
+                return k.variant.id() == safe.id();
+            });
+            ASSERT_NE(found, kernels.end()) << safe.id();
+            EXPECT_EQ(found->variant.layout, kernels.front().variant.layout);
+        }
+    };
+    expect_in_place(spmv_kernels<float, std::int32_t>(Backend::cpu));
+    expect_in_place(spmv_kernels<double, std::int64_t>(Backend::cpu));
 }
 
 TEST(Safe, DoesNotLeaveALongRowToAFewThreads) {

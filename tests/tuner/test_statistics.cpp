@@ -1,6 +1,11 @@
+#include "matrix/counter_random.hpp"
+#include "tuner/last_times.hpp"
 #include "tuner/statistics.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -71,6 +76,27 @@ TEST(Statistics, PairingCancelsDrift) {
     EXPECT_FALSE(clearly_faster(a, same));
     EXPECT_FALSE(clearly_faster(same, a));
     EXPECT_FALSE(clearly_faster({}, a));
+}
+
+TEST(LastTimes, AreTheLastNine) {
+    LastTimes times;
+    EXPECT_TRUE(times.empty());
+    EXPECT_EQ(times.median(), 0);
+    std::vector<double> all;
+    Stream random(4, 0);
+    for (int i = 0; i < 200; ++i) {
+        all.push_back(std::floor(6 * random.uniform()));  // many are the same
+        times.add(all.back());
+        std::vector<double> last(all.end() - std::min(9, i + 1), all.end());
+        std::sort(last.begin(), last.end());
+        const std::size_t n = last.size();
+        EXPECT_EQ(times.median(), (last[n / 2] + last[(n - 1) / 2]) / 2) << i;
+        EXPECT_EQ(times.least(), last.front()) << i;
+    }
+    times.clear();
+    EXPECT_TRUE(times.empty());
+    times.add(7);
+    EXPECT_EQ(times.median(), 7);
 }
 
 }  // namespace

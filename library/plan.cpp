@@ -31,7 +31,6 @@ void require(bool holds, const char* what) {
 /// A conversion takes five to twenty calls on a CPU, where the best of all takes 0.4 times as long
 /// as plain CSR in geometric mean; less on a GPU, where there is less to win as well.
 double usual_grace_calls(Backend backend) {
-    if (const char* tmp = getenv("GRACE_TMP")) return atof(tmp);
     return backend == Backend::cuda ? 10 : 25;
 }
 

@@ -56,7 +56,7 @@ typedef struct sptune_options {
     sptune_backend backend;
     sptune_online online;
     double epsilon;
-    double grace_calls;
+    double grace_calls; /* negative: 25 on a CPU, 10 on a GPU */
     int threads;
     const char* database;
 } sptune_options;

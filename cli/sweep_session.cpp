@@ -130,10 +130,8 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
                          entry.device.backend == "cuda" ? "the GPU's clock had dropped"
                                                         : "a core was busy with something else"));
     if (result.cores_busy)
-        warn(
-            fmt::format("{}: a core remained busy, so that times may be too long; --fresh measures "
-                        "again, and --threads {} leaves a core alone",
-                        entry.matrix.name, entry.device.threads - 1));
+        warn(entry.matrix.name +
+             ": a core remained busy, so that times may be too long; --fresh measures again");
     const std::string rest =
         fmt::format("{}; {}",
                     left ? with_noun(std::to_string(left), "kernel") + " not reached"

@@ -9,6 +9,7 @@ namespace {
 constexpr int kPlainFirst = 2;  ///< calls of plain CSR before anything is decided
 /// One such call ends a trial, too: of the least time of what it replaces.
 constexpr double kDecisive = 0.8;
+constexpr double kMostWaits = 1000;  ///< calls, of one trial
 
 }  // namespace
 
@@ -32,10 +33,11 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
 void Contract::open_account() {
     balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
                 known_.front().times.least();
-    if (trial_)
-        begin_trial(trial_, false);
-    else
-        settle_or_wait();
+    if (!trial_) return settle_or_wait();
+    // What it was to take is known only now, in the measure of plain CSR.
+    const Known& k = state_of(trial_);
+    overrun_us_ = std::max(0.0, k.convert_us - k.predicted.convert_us * scale());
+    begin_trial(trial_, false);
 }
 
 Contract::Step Contract::begin_trial(int offer, bool convert) {
@@ -44,6 +46,8 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
     trial_turn_ = true;
     warm_up_ = true;
     settling_ = Settling(terms_.settling);
+    cold_us_ = 0, waited_ = false;
+    waits_left_ = static_cast<int>(std::min(2 * kCold / terms_.epsilon, kMostWaits));
     phase_ = Phase::trial;
     return last_ = {offer, convert, true};
 }
@@ -65,15 +69,22 @@ Contract::Step Contract::next() {
             return last_ = {active_, false, !terms_.trusted && terms_.watch};
         case Phase::trial: {
             if (!trial_turn_) return last_ = {active_, false, true};
-            // What has shown to be slow is called again only while that can be afforded. What has
-            // not may still turn out to be slow: then it waits, unless nothing is earned.
-            const double spare = spare_us(), excess = call_us(trial_) - plain_us();
-            if (excess > std::max(0.0, spare) || (spare < 0 && !earning())) {
+            // What has shown to be slow is called again only while that can be afforded.
+            const double spare = spare_us();
+            const bool slow = call_us(trial_) - plain_us() > std::max(0.0, spare);
+            if (!slow && spare >= cold_us_) {
+                if (waited_) warm_up_ = true, settling_ = Settling(1);  // it is cold again
+                waited_ = false, cold_us_ = 0;
+                return last_ = {trial_, false, true};
+            }
+            // The rest may still turn out to be slow: it waits, if not for ever.
+            if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
                 drop(trial_);
                 settle_or_wait();
                 return last_ = {active_, false, true};
             }
-            return last_ = {spare < 0 ? active_ : trial_, false, true};
+            waited_ = true;
+            return last_ = {active_, false, terms_.watch};
         }
         case Phase::audit:
             return last_ = {0, false, true};
@@ -87,7 +98,7 @@ void Contract::converted(int offer, double us) {
     Known& k = state_of(offer);
     overrun_us_ = std::max(overrun_us_, us - convert_us(offer));
     balance_ -= us;
-    if (k.convert_us == 0) ++tried_;
+    if (k.convert_us == 0 && k.predicted.convert_us > 0) ++tried_;
     k.convert_us = us;
     const bool proven = k.state == State::proven || terms_.trusted;
     k.state = proven ? State::proven : State::converted;
@@ -135,6 +146,8 @@ void Contract::called(double us) {
             }
             if (warming) {
                 settling_.called(us);
+                // Where there is no second call at once, there have to be two later.
+                if (us - plain_us() > 0 && spare_us() < 0) cold_us_ = us - plain_us();
                 warm_up_ = !settling_.over() && us - plain_us() <= spare_us();
                 return;
             }
@@ -165,7 +178,7 @@ void Contract::note_debt(double excess_us) {
     if (debt_.us <= 0) debt_ = {};
 }
 
-/// The balance is below zero and the last calls are to blame, not a conversion, which faster calls
+/// Nothing is to spare and the last calls are to blame, not a conversion, which faster calls
 /// pay for in time: is it the offer or the machine?
 void Contract::begin_audit() {
     debt_.plain_us = plain_us();

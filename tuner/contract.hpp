@@ -34,7 +34,7 @@ struct Terms {
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
     /// After a conversion at most so many calls do not count, until they have settled (see
-    /// settling.hpp). They are made as long as the balance bears them.
+    /// settling.hpp). They are made as long as the promise bears them.
     int settling = 1;
 };
 
@@ -127,7 +127,7 @@ class Contract {
     double hoped_us(int offer) const;
     double convert_us(int which) const;
     bool earning() const;
-    double reserve_us(double convert_us) const;
+    double reserve_us() const;
     bool worth_a_look(int offer) const;
     bool due(int offer) const;
     int next_due() const;
@@ -150,6 +150,11 @@ class Contract {
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.
     bool warm_up_ = false;
+    /// It waits until so much is to spare: by how much its first call, which did not count, was
+    /// slower than plain CSR.
+    double cold_us_ = 0;
+    bool waited_ = false;
+    int waits_left_ = 0;
     Settling settling_{0};
     Step last_;
     long long calls_ = 0, epoch_calls_ = 0;

@@ -63,9 +63,10 @@ bool Contract::due(int offer) const {
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
     if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
-    if (!terms_.trusted && balance_ < cost + reserve_us(cost)) return false;
+    if (!terms_.trusted && balance_ < cost + reserve_us()) return false;
     // The more have been tried, the less likely is another to be better, whatever is hoped.
-    const double wary_cost = (1 + tried_) * cost;
+    const bool known = terms_.trusted || k.convert_us > 0;
+    const double wary_cost = known ? cost : (1 + tried_) * cost;
     const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
     if (left > 0) return saved * left > wary_cost;
     return saved * static_cast<double>(epoch_calls_) >= wary_cost;  // lost what it would have cost
@@ -76,9 +77,9 @@ bool Contract::earning() const {
     return static_cast<double>(calls_) >= terms_.expected_calls;
 }
 
-/// For the first call after a conversion that takes so long. Who earns can wait after it.
-double Contract::reserve_us(double convert_us) const {
-    return convert_us > 0 && !earning() ? (kCold - 1) * plain_us() : 0;
+/// For the first call after a conversion. Who earns can wait after it.
+double Contract::reserve_us() const {
+    return earning() ? 0 : (kCold - 1) * plain_us();
 }
 
 int Contract::next_due() const {
@@ -94,7 +95,7 @@ int Contract::in_advance() const {
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const double saved = call_us(0) - call_us(i), cost = convert_us(i);
         if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
-            (terms_.trusted || cost + reserve_us(cost) <= credit))
+            (terms_.trusted || cost + reserve_us() <= credit))
             return i;
     }
     return 0;

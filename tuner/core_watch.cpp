@@ -31,8 +31,12 @@ double CoreWatch::wait() const {
 
 bool CoreWatch::spoiled(double batch_us) {
     if (threads_ < 2 || batch_us < 2 * kLateUs || busy() || !late()) return false;
-    do patience_us_ -= wait();
-    while (!busy() && late());
+    patience_us_ -= batch_us;
+    const auto stopped = [&] { return stop_ && stop_->load(std::memory_order_relaxed); };
+    do {
+        if (stopped()) return false;
+        patience_us_ -= wait();
+    } while (!busy() && late());
     ++repeated_;
     return true;
 }

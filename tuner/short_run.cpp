@@ -129,8 +129,11 @@ void Search::evaluate(Runner& r) {
 
     enter(r, "verified");
     Verdict verdict;
-    do verdict = r.contender.verify(converted);
-    while (options_.cores && options_.cores->spoiled(verdict.call_us));
+    double began = 0;
+    do {
+        began = options_.clock();
+        verdict = r.contender.verify(converted);
+    } while (options_.cores && options_.cores->spoiled(options_.clock() - began));
     r.record.error = verdict.error;
     if (!verdict.correct) {
         r.record.status = db::Status::incorrect;

@@ -44,7 +44,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     if (wanted.variants != "*") entry.provenance.variants = wanted.variants;
 
     SweepOptions options = wanted;
-    CoreWatch cores(device.threads);
+    CoreWatch cores(device.threads, wanted.budget_s, wanted.stop);
     if (!options.cores && device.backend == "cpu" && options.clock == &steady_us)
         options.cores = &cores;
     if (options.resume && !same_conditions(*options.resume, entry)) options.resume = nullptr;

@@ -277,6 +277,72 @@ TEST(Contract, TheFirstCallAfterAConversionDoesNotCondemn) {
     EXPECT_EQ(contract.active(), 1);
 }
 
+TEST(Contract, WhatHasWaitedIsColdAgain) {
+    // A call that does not follow its like finds nothing in the caches.
+    const std::vector<Offer> predicted{{50, 1200}};
+    Contract contract({}, 100, predicted);
+    int before = 0, since = 0, cold_calls = 0;
+    for (int n = 0; n < 400; ++n) {
+        Contract::Step step = contract.next();
+        while (step.convert) {
+            contract.converted(step.run, 3000);
+            step = contract.next();
+        }
+        since = step.run == before ? since + 1 : 0;
+        // Taking turns does not evict much.
+        const bool cold = step.run == 1 && before == 0 && (cold_calls == 0 || since > 1);
+        const double us = step.run == 0 ? 100 : cold ? 190 : 50;
+        cold_calls += cold;
+        before = step.run;
+        contract.called(step.timed ? us : 0);
+    }
+    EXPECT_EQ(contract.active(), 1);
+    EXPECT_GE(cold_calls, 1);
+}
+
+TEST(Contract, AConversionInAdvanceIsMeasuredByPlainCsr) {
+    // Plain CSR takes half of what was predicted, the conversion all of it: no fault of the offer.
+    Terms terms;
+    terms.expected_calls = 200;
+    const std::vector<Offer> predicted{{50, 1200}};
+    const Truth truth{50, {{25, 1200}}};
+    Contract contract(terms, 100, predicted);
+    const Outcome out = live(contract, truth, predicted, 200);
+    EXPECT_EQ(out.conversions, 1);
+    EXPECT_EQ(out.active, 1);
+}
+
+TEST(Contract, EachConversionMakesTheNextWait) {
+    // Five that are as good as the first: worth a try by what is hoped, but less and less.
+    const std::vector<Offer> predicted(5, Offer{50, 200});
+    const Truth truth{100, predicted};
+    std::vector<int> conversions;
+    for (const long long calls : {20, 60, 200, 2000}) {
+        Contract contract({}, 100, predicted);
+        conversions.push_back(live(contract, truth, predicted, calls).conversions);
+    }
+    EXPECT_EQ(conversions[0], 1);
+    EXPECT_LE(conversions[1], 2);
+    EXPECT_EQ(conversions[3], 5);
+    EXPECT_TRUE(std::is_sorted(conversions.begin(), conversions.end()));
+}
+
+TEST(Contract, AKnownOfferIsConvertedAgainAsSoonAsItPays) {
+    Terms terms;
+    terms.trusted = true;
+    const Truth truth{100, {{60, 2000}}};  // pays after 50 calls
+    Contract contract(terms, 100, truth.offers);
+    live(contract, truth, truth.offers, 60);
+    ASSERT_EQ(contract.active(), 1);
+    for (int i = 0; i < 20; ++i) {  // new values come too often for it
+        if (const int which = contract.values_changed()) contract.converted(which, 2000);
+        live(contract, truth, truth.offers, 5);
+    }
+    ASSERT_EQ(contract.active(), 0);
+    contract.values_changed();
+    EXPECT_EQ(live(contract, truth, truth.offers, 52).active, 1);
+}
+
 TEST(Contract, ASlowMachineIsNoReasonToRollBack) {
     Truth truth{100, {{50, 100}}};
     const auto predicted = truth.offers;

@@ -42,6 +42,21 @@ TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
     EXPECT_GE(live(slow, 1).total_us, kAsked);
 }
 
+TEST(Waiting, ForWhatChoosingMaySave) {
+    // 100 us and four calls of 20: 180 us, for which the promise has room after the third call.
+    const auto calls_before_choosing = [](double likely_saving) {
+        Terms terms;
+        terms.likely_saving = likely_saving;
+        Waiting waiting;
+        int calls = 0;
+        while (!waiting.is_enough(terms, 100)) waiting.called(calls++ ? 20 : 0);
+        return calls;
+    };
+    EXPECT_EQ(calls_before_choosing(0), 3);
+    EXPECT_EQ(calls_before_choosing(0.3), 30);
+    EXPECT_EQ(calls_before_choosing(0.1), 90);
+}
+
 TEST(Waiting, TheFirstChoiceOfAProcessIsDearer) {
     const double first = choosing_us(Backend::cuda);
     has_chosen(Backend::cuda);

@@ -14,8 +14,8 @@ class Waiting {
     /// A call has been made; 0 where it was not timed.
     void called(double us);
     /// Whether choosing costs less than what it is likely to have saved of the calls so far, and
-    /// than what the promise leaves for it: a few times as long as a
-    /// call, for passes over the matrix, and choosing_us().
+    /// than what the promise leaves for it: a few times as long as a call, for passes over the
+    /// matrix, and choosing_us().
     bool is_enough(const Terms& terms, double choosing_us) const;
     /// Beside the calls.
     void spent(double us) { past_.spent_us += us; }

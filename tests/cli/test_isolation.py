@@ -84,6 +84,13 @@ class Isolation(CliTest):
             self.wait_for(lambda: b'"candidate"' in journal(process.pid))
         return worker
 
+    def crash_at_victim(self, process, meanwhile):
+        """Ends a worker that hangs there, once `meanwhile` has happened."""
+        worker = self.worker_of(process)
+        self.wait_for(lambda: VICTIM.encode() in at_work_on(process.pid))
+        meanwhile()
+        os.kill(worker, signal.SIGSEGV)
+
     def expect_one_failure(self, document, status, reason):
         failed = [c for c in document["candidates"] if c["status"] not in ("ok", "bounded")]
         self.assertEqual([(c["id"], c["status"]) for c in failed], [(VICTIM, status)])
@@ -273,20 +280,21 @@ class Isolation(CliTest):
         self.assertTrue(self.profile()[0]["complete"])
 
     def test_a_worker_that_cannot_read_the_matrix_again(self):
-        self.fault(f"{VICTIM}:crash")
+        def lose_matrices():
+            # The one that comes last first: once the other is missed, it is its turn.
+            (self.folder / "other.mtx").unlink()
+            self.path.unlink()
+
+        self.fault(f"{VICTIM}:hang")
         process = self.start("profile", self.path, self.matrix("other.mtx", 900), *FEW[:2], "--threads", 1)
-        self.worker_of(process, measured=True)
-        # The one that comes last first: once the other is missed, it is its turn.
-        (self.folder / "other.mtx").unlink()
-        self.path.unlink()
+        self.crash_at_victim(process, lose_matrices)
         self.expect_stored_all_the_same(process, 3)
 
     def test_a_worker_that_cannot_even_begin(self):
         (self.folder / "out").mkdir()
-        self.fault(f"{VICTIM}:crash")
+        self.fault(f"{VICTIM}:hang")
         process = self.start("profile", self.path, *FEW, "--json", "out/result.json")
-        self.worker_of(process, measured=True)
-        (self.folder / "out").rmdir()
+        self.crash_at_victim(process, (self.folder / "out").rmdir)
         self.expect_stored_all_the_same(process, 1)
 
     def test_a_matrix_that_ends_every_worker_costs_itself(self):

@@ -147,9 +147,9 @@ class Comparer {
     AutoChoice choose_product(CsrView<T, P>, const ProductFeatures& product, double features_us,
                               Backend backend) const {
         const Stopwatch watch;
-        const tuner::ProductSelection s =
-            tuner::select_product<T, P>(product, backend, session_.databases().get(),
-                                        tuner::default_product_model, options_.threads);
+        const tuner::ProductSelection s = tuner::select_product<T, P>(
+            product, backend, session_.databases().get(), tuner::default_product_model,
+            options_.threads, tuner::parse_validate(options_.validate));
         const char* const source = s.source == "database" ? "exact"
                                    : s.source == "model"  ? "model"
                                                           : "heuristic";

@@ -49,7 +49,8 @@ tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& varian
     if (!variant.empty()) return {variant, "asked for"};
     const auto databases = open_databases(r.db);
     return tuner::select_product<T, P>(product, backend, databases.get(),
-                                       tuner::default_product_model, r.threads);
+                                       tuner::default_product_model, r.threads,
+                                       tuner::parse_validate(r.validate));
 }
 
 /// Names the database, unless it is the user's.
@@ -108,6 +109,11 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     // On the host, where A and B are, whatever multiplies them.
     const ProductFeatures product = tuner::features_of_pair(a, b, Backend::cpu, r.threads);
     const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
+    if (!choice.changed.empty())
+        warn(fmt::format("the stored times of this product were measured with {}: they {}",
+                         choice.changed,
+                         choice.source == "database" ? "count, --validate strict leaves them out"
+                                                     : "are left out, as --validate asks"));
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;
@@ -188,6 +194,7 @@ int run_spgemm(const std::vector<std::string>& args) {
         .text("mkl", "PATH", r.mkl,
               "MKL's libmkl_rt.so.N or its folder, to multiply with Intel MKL")
         .text("db", "PATH", r.db, kDatabasesHelp)
+        .choice("validate", {"strict", "warn", "ignore"}, r.validate, kValidateHelp)
         .text("json", "FILE|-", r.json, "write what was done; - prints it alone on stdout")
         .example("sptune spgemm a.mtx b.mtx -o c.mtx")
         .example("sptune spgemm tall.mtx --transpose-b")
@@ -203,6 +210,7 @@ int run_spgemm(const std::vector<std::string>& args) {
         throw UsageError(r.output + ": .spt has rising columns; leave out --unsorted");
     require_writable(r.output);
     require_writable(r.json);
+    tuner::parse_validate(r.validate);  // of the environment, too
     if (r.backend == "cuda") require_cuda();
     use_mkl(r.mkl);
 

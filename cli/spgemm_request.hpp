@@ -12,6 +12,7 @@ struct SpgemmRequest {
     std::string output, variant, json, db, mkl;
     std::string backend = "auto";
     std::string precision;  ///< empty: f64, of block files what they are
+    std::string validate;
     std::string search = "rowwise";
     int threads = 0;
     int block_size = 0;  ///< --blocks; 0: not given

@@ -101,7 +101,8 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const tuner::ProductSelection chosen =
         asked ? tuner::ProductSelection{o.variant, "asked for"}
               : tuner::select_product<T, P>(product, backend, databases.get(),
-                                            tuner::default_product_model, o.threads);
+                                            tuner::default_product_model, o.threads,
+                                            tuner::parse_validate(""));
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
     const auto keep = [&](auto done, auto& place) {

@@ -19,6 +19,23 @@ namespace {
 
 constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it was not trained on
 
+/// The curve of the device whose key is most alike, of the same maker at least; nullptr for none.
+/// Keys begin with the maker and end with the size of the cache and the threads.
+const std::vector<db::BandwidthPoint>* most_alike(
+    const std::map<std::string, std::vector<db::BandwidthPoint>>& curves, std::string_view key) {
+    const std::size_t maker = std::min(key.find('-'), key.size() - 1);
+    std::ptrdiff_t most = 0;
+    const std::vector<db::BandwidthPoint>* found = nullptr;
+    for (const auto& [other, curve] : curves) {
+        const auto begin = std::ranges::mismatch(key, other).in1 - key.begin();
+        if (curve.empty() || static_cast<std::size_t>(begin) <= maker) continue;
+        const auto end = std::mismatch(key.rbegin(), key.rend(), other.rbegin(), other.rend());
+        const std::ptrdiff_t alike = begin + (end.first - key.rbegin());
+        if (alike > most) most = alike, found = &curve;
+    }
+    return found;
+}
+
 }  // namespace
 
 TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.portfolio) {
@@ -124,15 +141,11 @@ void TreeModel::let_all_threads_work(const Features& features, const std::vector
 
 double TreeModel::plain_us(const Features& f, const db::Device& device, ValueType value,
                            double multiple) const {
-    db::Device stand_in;
     const bool measured = !device.bandwidth_curve.empty() || device.bandwidth_gbs > 0;
-    const auto like = measured ? parts_.bandwidths.end() : parts_.bandwidths.find(device.key);
-    if (like != parts_.bandwidths.end()) {
-        stand_in = device;
-        stand_in.bandwidth_curve = like->second;
-    }
-    const double stream =
-        streaming_us(f, like == parts_.bandwidths.end() ? device : stand_in, value);
+    const auto* curve = measured ? nullptr : most_alike(parts_.bandwidths, device.key);
+    db::Device stand_in;
+    if (curve) stand_in = device, stand_in.bandwidth_curve = *curve;
+    const double stream = streaming_us(f, curve ? stand_in : device, value);
     if (parts_.start_apart) return start_us(device) + multiple * stream;
     return multiple * ((parts_.backend == Backend::cpu ? 0.5 : start_us(device)) + stream);
 }

@@ -51,7 +51,7 @@ class TreeModel final : public Predictor {
         std::vector<std::string> device_keys;  ///< that it was trained on
         /// It speaks for those alone, since there is a model of more devices for the others.
         bool for_these_alone = false;
-        /// Of those by their keys: stands in where the bandwidth of such a device was not measured.
+        /// Of those by their keys: stands in where the bandwidth of one like it was not measured.
         std::map<std::string, std::vector<db::BandwidthPoint>> bandwidths;
         /// The baseline first; value and index say nothing. Some are with_least_block().
         std::vector<Variant> portfolio;
@@ -96,7 +96,7 @@ class TreeModel final : public Predictor {
     std::vector<float> behind_of(const Features& features, const db::Device& device,
                                  ValueType value, const std::vector<float>& x) const;
     /// Of plain CSR, which takes `multiple` times what its bytes do. Where the device's bandwidth
-    /// was not measured, that of the training's device of the same key counts.
+    /// was not measured, that of the training's device with the most similar key counts.
     double plain_us(const Features& features, const db::Device& device, ValueType value,
                     double multiple) const;
 

@@ -33,6 +33,14 @@ std::string cpu_name() {
     return "unknown cpu";
 }
 
+std::string generation() {
+    const auto family = field("/proc/cpuinfo", "cpu family");
+    const auto model = field("/proc/cpuinfo", "model\t");
+    if (family && model) return "f" + *family + "m" + *model;
+    const auto part = field("/proc/cpuinfo", "CPU part");
+    return part ? "p" + *part : "";
+}
+
 /// "32768K" -> bytes; 0 when unreadable.
 std::uint64_t cache_size(const std::filesystem::path& file) {
     std::uint64_t size = 0;
@@ -81,14 +89,16 @@ std::uint64_t llc_bytes() {
 }  // namespace
 
 const Host& host() {
-    static const Host found{cpu_name(), simd_target(), llc_bytes()};
+    static const Host found{cpu_name(), simd_target(), llc_bytes(), generation()};
     return found;
 }
 
 std::string processor_class(const Host& host) {
     const bool small = host.llc_bytes < kMiB;
-    return slug(host.cpu) + "-" + std::to_string(host.llc_bytes / (small ? kKiB : kMiB)) +
-           (small ? "k" : "m");
+    const bool numbered = host.cpu.find_first_of("0123456789") != std::string::npos;
+    const std::string generation = slug(host.generation);
+    return slug(host.cpu) + (numbered || generation.empty() ? "" : "-" + generation) + "-" +
+           std::to_string(host.llc_bytes / (small ? kKiB : kMiB)) + (small ? "k" : "m");
 }
 
 std::string slug(const std::string& text) {

@@ -52,21 +52,28 @@ std::string fastest_at_once(const db::Digest& entry, Backend backend) {
 template <class T, class P>
 ProductSelection select_product(const ProductFeatures& product, Backend backend,
                                 const db::Databases* databases, const ProductModelFor& model_for,
-                                int threads) {
+                                int threads, Validate validate) {
     constexpr ValueType value = value_type_of<T>();
     constexpr IndexType index = index_type_of<P>();
     const db::Device device = identify(backend, threads);
+    std::string changed;
     if (databases) {
         const std::string key =
             db::entry_key(Op::spgemm, value, index, product.fingerprint, "warm");
-        for (const db::Databases::Item& item : databases->all())
-            if (const auto entry = item.store.digest(device.key, key);
-                entry && !entry->winner.empty())
-                if (std::string id = fastest_at_once<T, P>(*entry, backend); !id.empty())
-                    return {std::move(id), "database", item.place};
+        for (const db::Databases::Item& item : databases->all()) {
+            const auto entry = item.store.digest(device.key, key);
+            if (!entry || entry->winner.empty()) continue;
+            std::string id = fastest_at_once<T, P>(*entry, backend);
+            if (id.empty()) continue;
+            changed = validate == Validate::ignore
+                          ? ""
+                          : changed_since(*entry, hash_of<T, P>(entry->winner, backend), device);
+            if (validate == Validate::strict && !changed.empty()) continue;
+            return {std::move(id), "database", item.place, {}, std::move(changed)};
+        }
     }
     const models::ProductModel* model = product.products > 0 ? model_for(device) : nullptr;
-    ProductSelection chosen{{}, "model"};
+    ProductSelection chosen{{}, "model", {}, {}, std::move(changed)};
     if (model)
         for (const Variant* ranked : model->ranking(product, device, value)) {
             Variant v = *ranked;
@@ -76,13 +83,17 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
             (chosen.id.empty() ? chosen.id : chosen.next.emplace_back()) = std::move(id);
             if (chosen.next.size() == kNext) break;
         }
-    if (!chosen.id.empty()) return chosen;
-    return {spgemm_default(backend, value, index, product.products_cv).id(), "default"};
+    if (chosen.id.empty()) {
+        chosen.id = spgemm_default(backend, value, index, product.products_cv).id();
+        chosen.source = "default";
+    }
+    return chosen;
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                    \
-    template ProductSelection select_product<T, P>( \
-        const ProductFeatures&, Backend, const db::Databases*, const ProductModelFor&, int);
+#define SPTUNE_INSTANTIATE(T, P)                                                                 \
+    template ProductSelection select_product<T, P>(const ProductFeatures&, Backend,              \
+                                                   const db::Databases*, const ProductModelFor&, \
+                                                   int, Validate);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

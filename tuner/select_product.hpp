@@ -5,6 +5,7 @@
 #include "features/product.hpp"
 #include "kernels/variant.hpp"
 #include "models/product_model.hpp"
+#include "tuner/versions.hpp"
 
 #include <functional>
 #include <string>
@@ -19,6 +20,9 @@ struct ProductSelection {
     std::string source;
     db::Place place = {};                ///< the database
     std::vector<std::string> next = {};  ///< if that is not legal for the pair, the best first
+    /// What has changed since this pair was measured, which is why a measurement does not count
+    /// where the source is not the database.
+    std::string changed = {};
 };
 
 /// Gives the model for a device, or nullptr; only asked where the database knows nothing.
@@ -26,10 +30,11 @@ using ProductModelFor = std::function<const models::ProductModel*(const db::Devi
 
 /// For a pair with row pointers of type P: what the database knows to be the fastest, conversion
 /// included; else what the model takes, and without one spgemm_default(). `databases` may be null.
-/// Kernels that they know and this build or machine lacks are passed over.
+/// Kernels that they know and this build or machine lacks are passed over. `validate` is for what
+/// the database says.
 template <class T, class P>
 ProductSelection select_product(const ProductFeatures& product, Backend backend,
                                 const db::Databases* databases, const ProductModelFor& model_for,
-                                int threads);
+                                int threads, Validate validate);
 
 }  // namespace sptune::tuner

@@ -120,11 +120,7 @@ class Selector {
     bool is_valid(const db::Digest& digest) {
         lookup_.changed.clear();
         if (options_.validate == Validate::ignore) return true;
-        const auto winner = std::find_if(digest.fastest.begin(), digest.fastest.end(),
-                                         [&](const auto& c) { return c.id == digest.winner; });
-        const bool vendor = winner != digest.fastest.end() && winner->vendor;
-        lookup_.changed = changed_since(digest.device, digest.vendor_library,
-                                        vendor && kernels_.find(digest.winner), device_);
+        lookup_.changed = changed_since(digest, kernels_.find(digest.winner) != nullptr, device_);
         if (options_.validate == Validate::warn || lookup_.changed.empty()) return true;
         lookup_.notes.push_back(
             fmt::format("a measurement of this matrix with {}", lookup_.changed));

@@ -3,6 +3,7 @@
 #include "kernels/registry.hpp"
 #include "matrix/error.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -41,6 +42,13 @@ std::string changed_since(const db::Device& then, const std::string& vendor_then
         compare("", vendor_then,
                 vendor_version(now.backend == "cuda" ? Backend::cuda : Backend::cpu));
     return text;
+}
+
+std::string changed_since(const db::Digest& stored, bool winner_here, const db::Device& now) {
+    const auto winner = std::find_if(stored.fastest.begin(), stored.fastest.end(),
+                                     [&](const auto& c) { return c.id == stored.winner; });
+    const bool vendor = winner != stored.fastest.end() && winner->vendor;
+    return changed_since(stored.device, stored.vendor_library, vendor && winner_here, now);
 }
 
 }  // namespace sptune::tuner

@@ -23,5 +23,7 @@ std::string vendor_version(Backend backend);
 /// `vendor_then` is looked at where `vendor_decides`: the winner is the library's.
 std::string changed_since(const db::Device& then, const std::string& vendor_then,
                           bool vendor_decides, const db::Device& now);
+/// The same of what is stored. `winner_here`: this build and machine have its winner.
+std::string changed_since(const db::Digest& stored, bool winner_here, const db::Device& now);
 
 }  // namespace sptune::tuner

@@ -100,6 +100,45 @@ TYPED_TEST(Library, NewValuesAndStructuresAreNoticedInHostMemory) {
     }
 }
 
+TYPED_TEST(Library, AnotherNumberOfEntriesInTheSameArraysIsNoticed) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    for (const bool counted : {true, false}) {
+        Matrix<T, P> a(2000);
+        const auto x = wavy<T>(2000);
+        std::vector<T> y(2000);
+        for (int shorter = 0; shorter < 3; ++shorter) {
+            auto view = a.view();
+            if (!counted) view.nnz = -1;
+            for (int call = 0; call < 50; ++call) sptune::auto_spmv(view, x, y);
+            expect_near(y, a.times(1, x, 0, y));
+            // Every row that has more than one entry loses its last; the arrays stay where they
+            // are.
+            P at = 0;
+            for (std::size_t i = 0, begin = 0; i < 2000; ++i) {
+                const auto end = static_cast<std::size_t>(a.row_ptr[i + 1]);
+                const std::size_t keep = end - begin > 1 ? end - begin - 1 : end - begin;
+                for (std::size_t k = begin; k < begin + keep; ++k, ++at) {
+                    a.col_idx[static_cast<std::size_t>(at)] = a.col_idx[k];
+                    a.values[static_cast<std::size_t>(at)] = a.values[k];
+                }
+                begin = end, a.row_ptr[i + 1] = at;
+            }
+        }
+    }
+}
+
+TEST(LibraryMore, APromiseThatNobodyChangedIsThatOfTheBackend) {
+    const Matrix<double, std::int32_t> a(1000);
+    sptune::plan_options usual, asked;
+    EXPECT_LT(usual.grace_calls, 0);
+    asked.grace_calls = 0;
+    EXPECT_NO_THROW(sptune::plan(a.view(), usual));
+    EXPECT_NO_THROW(sptune::plan(a.view(), asked));
+    asked.grace_calls = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(sptune::plan(a.view(), asked), sptune::error);
+}
+
 TEST(LibraryMore, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
     const Matrix<double, std::int32_t> a(1000);
     auto counted = a.view(), open = a.view();

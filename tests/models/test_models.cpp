@@ -118,6 +118,30 @@ TEST(Trees, KnowTheBandwidthOfDevicesThatTheyLearnedFrom) {
     EXPECT_NE(us(unmeasured), us(s.device));
 }
 
+TEST(Trees, TakeTheBandwidthOfTheDeviceMostAlike) {
+    auto samples = made_samples();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        db::Device& d = samples[i].device;
+        d.key = i % 2 ? "maker-one-32m-2t" : "maker-one-64m-4t";
+        if (i % 2 == 0)
+            for (db::BandwidthPoint& point : d.bandwidth_curve) point.gbs *= 3;
+    }
+    const TreeModel model = TreeModel::train(pointers(samples), quick());
+    const Sample s = made_sample("unseen", 0, true, 40'000, 9);
+    const std::vector<Option> plain{{&s.timed[0].variant, 0}};
+    db::Device unmeasured = s.device;
+    unmeasured.bandwidth_gbs = 0, unmeasured.bandwidth_curve.clear();
+    const auto us = [&](const std::string& key) {
+        unmeasured.key = key;
+        return model.predict(s.features, unmeasured, plain)[0].time_us;
+    };
+    EXPECT_NE(us("maker-one-32m-2t"), us("maker-one-64m-4t"));
+    EXPECT_EQ(us("maker-two-32m-2t"), us("maker-one-32m-2t"));
+    EXPECT_EQ(us("maker-two-64m-4t"), us("maker-one-64m-4t"));
+    EXPECT_NE(us("someone-one-64m-4t"), us("maker-one-64m-4t"));
+    EXPECT_EQ(us("someone-one-64m-4t"), us("someone"));
+}
+
 TEST(Trees, CoverTheirBackendAndDoubtOtherDevices) {
     const auto samples = made_samples();
     TreeOptions options;

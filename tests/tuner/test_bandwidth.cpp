@@ -24,8 +24,10 @@ TEST(Host, IsDescribed) {
     EXPECT_GE(host().llc_bytes, 64u << 10);
     EXPECT_EQ(slug("Intel(R) Xeon(R) @ 2.40GHz "), "intel-r-xeon-r-2-40ghz");
     EXPECT_EQ(slug("../é/"), "");
-    EXPECT_EQ(processor_class({"AMD EPYC", "AVX2", 32u << 20}), "amd-epyc-32m");
-    EXPECT_EQ(processor_class({"Small one", "", 512u << 10}), "small-one-512k");
+    EXPECT_EQ(processor_class({"AMD EPYC", "AVX2", 32u << 20, ""}), "amd-epyc-32m");
+    EXPECT_EQ(processor_class({"AMD EPYC", "AVX2", 32u << 20, "f25m17"}), "amd-epyc-f25m17-32m");
+    EXPECT_EQ(processor_class({"AMD EPYC 7763", "AVX2", 32u << 20, "f25m1"}), "amd-epyc-7763-32m");
+    EXPECT_EQ(processor_class({"Small one", "", 512u << 10, ""}), "small-one-512k");
 }
 
 db::Device device(std::vector<db::BandwidthPoint> curve) {

@@ -19,9 +19,10 @@ const std::string kBlocks = "spgemm.cpu.bsr.rowwise.m4.s1.o1.p1.d16.f64.i32";
 const std::string kBitmap = "spgemm.cpu.csr.bitmap.p1.d1.f64.i32";
 
 ProductSelection select(const ProductFeatures& product, const db::Databases* databases = nullptr,
-                        const models::ProductModel* model = nullptr) {
+                        const models::ProductModel* model = nullptr,
+                        Validate validate = Validate::warn) {
     return select_product<double, std::int32_t>(
-        product, Backend::cpu, databases, [&](const db::Device&) { return model; }, 1);
+        product, Backend::cpu, databases, [&](const db::Device&) { return model; }, 1, validate);
 }
 
 /// Blocks win, but for their conversion.
@@ -81,6 +82,30 @@ TEST(SelectProduct, ASingleProductPaysForTheConversion) {
     EXPECT_EQ(select(product, &databases).id, kBlocks) << "what has changed does not count";
     product.fingerprint = 8;
     EXPECT_EQ(select(product, &databases).source, "default");
+}
+
+TEST(SelectProduct, ALibraryThatHasChangedIsMadeKnownOrRulesTheMeasurementOut) {
+    const db::Scratch scratch;
+    const db::Store store(scratch / "db");
+    db::Entry entry = entry_of(7);
+    entry.winner = kPlain, entry.candidates[0].vendor = true;
+    entry.provenance.vendor_library = "MKL 1";
+    store.save(entry);
+    const db::Databases databases((scratch / "db").string());
+    ProductFeatures product = models::made_product(1000, 25, 9);
+    product.fingerprint = 7;
+    const auto by = [&](Validate validate) {
+        return select(product, &databases, nullptr, validate);
+    };
+    EXPECT_EQ(by(Validate::warn).source, "database");
+    EXPECT_TRUE(by(Validate::warn).changed.starts_with("MKL 1, here "));
+    EXPECT_EQ(by(Validate::ignore).source, "database");
+    EXPECT_EQ(by(Validate::ignore).changed, "");
+    EXPECT_EQ(by(Validate::strict).source, "default");
+    EXPECT_TRUE(by(Validate::strict).changed.starts_with("MKL 1, here "));
+    entry.candidates[0].vendor = false;  // another's measurement of the library does not decide
+    store.save(entry);
+    EXPECT_EQ(by(Validate::strict).source, "database");
 }
 
 TEST(SelectProduct, AModelChoosesAmongWhatIsThere) {

@@ -92,9 +92,13 @@ Problem<T> make_problem(CsrView<T, P> a, std::uint64_t seed) {
         const double scale = p.bound[i],
                      terms = static_cast<double>(a.row_ptr[i + 1] - a.row_ptr[i]) + 4;
         // A quarter: room for α and β.
-        p.bound[i] = scale < static_cast<double>(limits::max()) / 4
-                         ? limits::epsilon() * terms * (scale + static_cast<double>(limits::min()))
-                         : std::numeric_limits<double>::infinity();
+        constexpr double kLargest = static_cast<double>(limits::max()) / 4,
+                         kLeast = static_cast<double>(limits::min());
+        p.bound[i] = scale < kLargest ? limits::epsilon() * terms * (scale + kLeast)
+                                      : std::numeric_limits<double>::infinity();
+        // As large as the row's own terms: a kernel that adds these to βy one by one rounds as much
+        // as the larger of both asks for, and an error in the smaller one must not go unnoticed.
+        if (scale >= kLeast && scale < kLargest) p.y0[i] *= static_cast<T>(scale);
     }
     return p;
 }

@@ -13,9 +13,9 @@ namespace sptune::tuner {
 /// one matrix.
 template <class T>
 struct Problem {
-    Buffer<T> x;               ///< cols entries in (-1, 1), none of them 0
-    Buffer<T> y;               ///< rows entries, where candidates write
-    Buffer<T> y0;              ///< rows entries like those of x: what y holds before a β ≠ 0
+    Buffer<T> x;   ///< cols entries in (-1, 1), none of them 0
+    Buffer<T> y;   ///< rows entries, where candidates write
+    Buffer<T> y0;  ///< rows entries, each within the row's |A||x|: what y holds before a β ≠ 0
     Buffer<double> reference;  ///< A x in f64
     /// eps(T) · (length_i + 4) · (Σ_j |a_ij| |x_j| + smallest normal T): twice what any order of
     /// summation can lose, which leaves room for the error of the reference itself. Source: Higham,

@@ -123,6 +123,44 @@ TEST(Verify, EmptyMatrixAndSubnormalValues) {
     EXPECT_TRUE(verify(kernel, s, problem, 1).correct);
 }
 
+/// y = βy, then each term is added to it, as kernels do that go through A by columns.
+template <class T>
+void add_one_by_one(const CsrView<T>& a, T alpha, const T* x, T beta, T* y) {
+    for (index_t i = 0; i < a.rows; ++i) {
+        y[i] = beta == 0 ? T{0} : beta * y[i];
+        for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+            y[i] += a.values[k] * (alpha * x[a.col_idx[k]]);
+    }
+}
+
+TEST(Verify, SmallEntriesMayBeAddedToALargeYOneByOne) {
+    const Csr<float> a = one_row(2000, 1e-7f);
+    Problem<float> problem = make_problem(a.view(), 3);
+    SpmvKernel<float, std::int32_t> kernel;
+    kernel.apply = [](const Storage& from, float al, const float* x, float be, float* y, Launch) {
+        add_one_by_one(static_cast<const Viewed&>(from).f, al, x, be, y);
+    };
+    Viewed s;
+    s.f = a.view();
+    const Verdict v = verify(kernel, s, problem, 1);
+    EXPECT_TRUE(v.correct) << v.complaint;
+}
+
+TEST(Verify, BetaIsNotForgottenBesideLargeEntries) {
+    const Csr<float> a = one_row(2000, 1e9f);
+    Problem<float> problem = make_problem(a.view(), 3);
+    SpmvKernel<float, std::int32_t> kernel;
+    Viewed s;
+    s.f = a.view();
+    kernel.apply = apply_f32;
+    EXPECT_TRUE(verify(kernel, s, problem, 1).correct);
+    kernel.apply = [](const Storage& from, float al, const float* x, float be, float* y, Launch l) {
+        if (be != 0) y[0] = 0;
+        apply_f32(from, al, x, be, y, l);
+    };
+    EXPECT_FALSE(verify(kernel, s, problem, 1).correct);
+}
+
 TEST(Problem, IsSeededAndWithoutZeros) {
     const Csr<double> a = one_row(1000, 1.0);
     const Problem<double> p = make_problem(a.view(), 5), q = make_problem(a.view(), 5),

@@ -42,6 +42,32 @@ RowSample rows_to_look_at(CsrView<T, P> a) {
     return RowSample(a.rows, stretches * kStretch, kStretch, stretches);
 }
 
+/// Of rows that are longer than `longest`, what they have more.
+struct Beyond {
+    std::int64_t entries = 0;
+    std::int64_t slots = 0;  ///< that their slices of c rows hold for it
+};
+
+/// Most stretches are told to have no such rows by their ends alone.
+template <class T, class P>
+Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest) {
+    Beyond all;
+    for (std::int64_t first = 0; first < a.rows; first += kStretch) {
+        const std::int64_t last = std::min<std::int64_t>(a.rows, first + kStretch);
+        if (a.row_ptr[last] - a.row_ptr[first] <= longest) continue;
+        for (std::int64_t slice = first; slice < last; slice += c) {
+            std::int64_t most = 0;
+            for (std::int64_t i = slice; i < std::min(last, slice + c); ++i) {
+                const std::int64_t more = a.row_ptr[i + 1] - a.row_ptr[i] - longest;
+                all.entries += std::max<std::int64_t>(more, 0);
+                most = std::max(most, more);
+            }
+            all.slots += most * c;
+        }
+    }
+    return all;
+}
+
 /// More would take a table of more than 1 GiB, in each thread.
 constexpr std::int64_t kMostDiagonals = (std::int64_t{1} << 26) - 1;
 
@@ -164,15 +190,18 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
             }
         });
     carrier.rethrow();
-    const double scale = static_cast<double>(a.nnz()) / static_cast<double>(entries);
     std::vector<LayoutEstimate> told;
     std::map<int, std::size_t> next;
+    std::map<int, Beyond> long_rows;
     for (const Params& p : params) {
         const int c = get(p, "c");
         const Counts& counts = by_c[c][next[c]++].counts;
-        // Of the one slice that was missed.
-        const double missed =
-            static_cast<double>(std::max<std::int64_t>(features.row_max - longest, 0)) * c;
+        // Rows so long that none was among those looked at are counted apart.
+        const auto [found, is_new] = long_rows.try_emplace(c);
+        if (is_new && features.row_max > longest) found->second = beyond(a, c, longest);
+        const auto missed = static_cast<double>(found->second.slots);
+        const double scale =
+            static_cast<double>(a.nnz() - found->second.entries) / static_cast<double>(entries);
         if (entries == 0)
             told.push_back({features.diagonal_runs.value_or(0) < 0.25 ? kPointless : 0});
         else if (static_cast<double>(counts.on) < hdia::kLeastShare * static_cast<double>(entries))

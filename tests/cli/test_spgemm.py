@@ -148,6 +148,26 @@ class Spgemm(CliTest):
         self.assertEqual(other["source"], "model")
         self.expect(0, "db", "check")
 
+    def test_times_under_another_library_are_named_or_left_out(self):
+        path = self.matrix()
+        cpu = ("--backend", "cpu")
+        self.expect(0, "profile", path, "--op", "spgemm", *cpu, "--variants", "*.hash.*")
+        (file,) = (self.folder / "db").glob("*/spgemm*.json")
+        entry = json.loads(file.read_text())
+        winner = next(c for c in entry["candidates"] if c["id"] == entry["winner"])
+        winner["vendor"], entry["provenance"]["vendor_library"] = True, "MKL 1"
+        file.write_text(json.dumps(entry))
+        done = self.expect(0, "spgemm", path, *cpu)
+        self.assertIn("(database)", done.stdout)
+        self.assertIn("measured with MKL 1, here ", done.stderr)
+        self.assertNotIn("MKL 1", self.expect(0, "spgemm", path, *cpu, "--validate", "ignore").stderr)
+        self.environment["SPTUNE_VALIDATE"] = "strict"
+        done = self.expect(0, "spgemm", path, *cpu)
+        self.assertIn("(model)", done.stdout)
+        self.assertIn("are left out, as --validate asks", done.stderr)
+        self.environment["SPTUNE_VALIDATE"] = "perhaps"
+        self.assertIn("SPTUNE_VALIDATE", self.expect(2, "spgemm", path, *cpu).stderr)
+
     def test_report_of_a_rectangular_matrix(self):
         self.write("a.mtx", A)
         done = self.expect(0, "profile", "a.mtx", "--op", "spgemm", "--backend", "cpu", "--no-db",

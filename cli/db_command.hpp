@@ -28,6 +28,11 @@ inline constexpr const char* kValidateHelp =
     "stored times whose driver, toolkit or vendor library has changed since: leave them out, say "
     "so, "
     "or take no notice ($SPTUNE_VALIDATE, else warn)";
+/// "they …", of stored times for which something has changed.
+inline const char* fate_of_stored(bool they_count) {
+    return they_count ? "are taken over, --validate strict leaves them out"
+                      : "are left out, as --validate asks";
+}
 
 /// The database at `named`, or the user's own when that is empty. Unusable entries are warned of.
 db::Store open_db(const std::string& named);

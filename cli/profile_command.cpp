@@ -1,5 +1,6 @@
 // sptune profile MATRIX...
 #include "cli/commands.hpp"
+#include "cli/db_command.hpp"
 #include "cli/describe.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/kernel_variants.hpp"
@@ -126,9 +127,7 @@ class Profiler {
         if (changed.empty()) return true;
         const bool counts = validate == tuner::Validate::warn;
         warn(fmt::format("{}: earlier times were measured with {}; they {}", previous.matrix.name,
-                         changed,
-                         counts ? "are taken over, --validate strict leaves them out"
-                                : "are left out, as --validate asks"));
+                         changed, fate_of_stored(counts)));
         return counts;
     }
 

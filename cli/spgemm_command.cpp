@@ -111,9 +111,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     const tuner::ProductSelection choice = choose<T, P>(r, variant, product, backend);
     if (!choice.changed.empty())
         warn(fmt::format("the stored times of this product were measured with {}: they {}",
-                         choice.changed,
-                         choice.source == "database" ? "count, --validate strict leaves them out"
-                                                     : "are left out, as --validate asks"));
+                         choice.changed, fate_of_stored(choice.source == "database")));
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;

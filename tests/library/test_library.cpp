@@ -128,7 +128,7 @@ TYPED_TEST(Library, AnotherNumberOfEntriesInTheSameArraysIsNoticed) {
     }
 }
 
-TEST(LibraryMore, APromiseThatNobodyChangedIsThatOfTheBackend) {
+TEST(LibraryMore, GraceCallsMayBeLeftOpenOrNoneButAreANumber) {
     const Matrix<double, std::int32_t> a(1000);
     sptune::plan_options usual, asked;
     EXPECT_LT(usual.grace_calls, 0);

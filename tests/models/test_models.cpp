@@ -100,22 +100,29 @@ TEST(Trees, PredictTimesAndConversions) {
     EXPECT_TRUE(chosen_by(model, s, 3).variant.format == "csr") << "three calls repay nothing";
 }
 
+db::Device unmeasured(db::Device device) {
+    device.bandwidth_gbs = 0, device.bandwidth_curve.clear();
+    return device;
+}
+
+/// Predicted of plain CSR.
+double plain_us(const TreeModel& model, const Sample& s, const db::Device& device) {
+    const std::vector<Option> plain{{&s.timed[0].variant, 0}};
+    return model.predict(s.features, device, plain)[0].time_us;
+}
+
 TEST(Trees, KnowTheBandwidthOfDevicesThatTheyLearnedFrom) {
     const auto samples = made_samples();
     const TreeModel model = TreeModel::train(pointers(samples), quick());
     const Sample s = made_sample("unseen", 0, true, 40'000, 9);
-    const std::vector<Option> plain{{&s.timed[0].variant, 0}};
-    db::Device unmeasured = s.device;
-    unmeasured.bandwidth_gbs = 0, unmeasured.bandwidth_curve.clear();
-    const auto us = [&](const db::Device& device) {
-        return model.predict(s.features, device, plain)[0].time_us;
-    };
-    EXPECT_DOUBLE_EQ(us(unmeasured), us(s.device));
+    const auto us = [&](const db::Device& device) { return plain_us(model, s, device); };
+    db::Device unknown = unmeasured(s.device);
+    EXPECT_DOUBLE_EQ(us(unknown), us(s.device));
     db::Device faster = s.device;
     for (db::BandwidthPoint& point : faster.bandwidth_curve) point.gbs *= 2;
     EXPECT_LT(us(faster), us(s.device));
-    unmeasured.key = "other";
-    EXPECT_NE(us(unmeasured), us(s.device));
+    unknown.key = "other";
+    EXPECT_NE(us(unknown), us(s.device));
 }
 
 TEST(Trees, TakeTheBandwidthOfTheDeviceMostAlike) {
@@ -128,12 +135,10 @@ TEST(Trees, TakeTheBandwidthOfTheDeviceMostAlike) {
     }
     const TreeModel model = TreeModel::train(pointers(samples), quick());
     const Sample s = made_sample("unseen", 0, true, 40'000, 9);
-    const std::vector<Option> plain{{&s.timed[0].variant, 0}};
-    db::Device unmeasured = s.device;
-    unmeasured.bandwidth_gbs = 0, unmeasured.bandwidth_curve.clear();
     const auto us = [&](const std::string& key) {
-        unmeasured.key = key;
-        return model.predict(s.features, unmeasured, plain)[0].time_us;
+        db::Device device = unmeasured(s.device);
+        device.key = key;
+        return plain_us(model, s, device);
     };
     EXPECT_NE(us("maker-one-32m-2t"), us("maker-one-64m-4t"));
     EXPECT_EQ(us("maker-two-32m-2t"), us("maker-one-32m-2t"));

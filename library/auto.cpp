@@ -26,7 +26,6 @@ template <class T, class P>
 struct Kept {
     csr_view<T, P> a;
     Probe<T, P> probe;
-    Sample sample;
     std::unique_ptr<Implementation<T>> plan;
     std::mutex updating;
 
@@ -72,15 +71,13 @@ class Cache {
     /// Whether the plan still is one for `a`. New values are taken over.
     static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
         if (!item.on_host()) return true;
-        const Sample now = item.probe.look_at(a);
         const std::lock_guard lock(item.updating);
-        if (now == item.sample) return true;
-        if (now.structure != item.sample.structure) return false;
-        if (now.values != item.sample.values) {
+        const Change change = item.probe.compare(a);
+        if (change == Change::values) {
             item.plan->update_values(a.values);
-            item.sample = now;
+            item.probe.look_at(a);
         }
-        return true;
+        return change != Change::structure;
     }
 
     Item find_or_make(const csr_view<T, P>& a, void* stream) {
@@ -99,10 +96,7 @@ class Cache {
         if (stream && backend_of(a) == Backend::cuda && !tuner::is_capturing(stream))
             tuner::wait_for_stream(stream);
         item->plan = make_plan(a, {}, true);
-        if (item->on_host()) {
-            item->probe = Probe<T, P>(a);
-            item->sample = item->probe.look_at(a);
-        }
+        if (item->on_host()) item->probe = Probe<T, P>(a);
         items_.push_front(item);
         if (items_.size() > kMostPlans) items_.pop_back();
         return item;

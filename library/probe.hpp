@@ -11,12 +11,10 @@
 
 namespace sptune::library {
 
-struct Sample {
-    std::uint64_t structure = 0, values = 0;
-    bool operator==(const Sample&) const = default;
-};
+enum class Change { none, values, structure };
 
-/// The places for one size. They are kept, since telling them takes longer than looking at them.
+/// Places of one matrix and what stood there. They are kept, since telling them takes longer than
+/// looking at them.
 template <class T, class P>
 class Probe {
   public:
@@ -28,34 +26,50 @@ class Probe {
             rows_[i] = place(i, static_cast<std::uint64_t>(a.rows));
             entries_[i] = nnz_ > 0 ? place(i, static_cast<std::uint64_t>(nnz_)) : 0;
         }
+        look_at(a);
     }
 
-    /// Of arrays as long as those that the places are for, or with another number of entries.
-    Sample look_at(const csr_view<T, P>& a) const {
-        Sample s;
-        if (a.rows <= 0) return s;
-        const P nnz = a.row_ptr[a.rows];
-        s.structure = static_cast<std::uint64_t>(nnz);
-        if (nnz != nnz_) return s;  // other places would have to be looked at
-        for (std::size_t i = 0; i < kPlaces; ++i) {
-            // Mixed before they are summed: sums of plain bits miss what cancels, such as changes
-            // of signs.
-            const auto term = [&](auto value) { return mix64(bits_of(value) + kWeights[i]); };
-            s.structure += term(a.row_ptr[rows_[i]]);
-            if (nnz <= 0) continue;
-            s.structure += mix64(term(a.col_idx[entries_[i]]));
-            s.values += term(a.values[entries_[i]]);
-        }
-        return s;
+    /// Arrays with as many rows as those that the places are for.
+    Change compare(const csr_view<T, P>& a) const {
+        if (a.rows <= 0) return Change::none;
+        if (a.row_ptr[a.rows] != nnz_) return Change::structure;  // the places are not for these
+        const Seen now = seen_at(a);
+        // Bits: a zero may change its sign, and what is not a number is still the same.
+        if (differ(now.starts, seen_.starts) || differ(now.columns, seen_.columns))
+            return Change::structure;
+        return differ(now.values, seen_.values) ? Change::values : Change::none;
+    }
+
+    /// What stands there now is what compare() compares with from here on.
+    void look_at(const csr_view<T, P>& a) {
+        if (a.rows > 0) seen_ = seen_at(a);
     }
 
   private:
     static constexpr std::size_t kPlaces = 16;
-    static constexpr std::array<std::uint64_t, kPlaces> kWeights = [] {
-        std::array<std::uint64_t, kPlaces> weights{};
-        for (std::size_t i = 0; i < kPlaces; ++i) weights[i] = 2 * mix64(i) + 1;
-        return weights;
-    }();
+    template <class V>
+    using Places = std::array<V, kPlaces>;
+    struct Seen {
+        Places<P> starts{};
+        Places<index_t> columns{};
+        Places<T> values{};
+    };
+
+    template <class V>
+    static bool differ(const Places<V>& a, const Places<V>& b) {
+        return std::memcmp(a.data(), b.data(), sizeof a) != 0;
+    }
+
+    Seen seen_at(const csr_view<T, P>& a) const {
+        Seen seen;
+        for (std::size_t i = 0; i < kPlaces; ++i) seen.starts[i] = a.row_ptr[rows_[i]];
+        if (nnz_ <= 0) return seen;
+        for (std::size_t i = 0; i < kPlaces; ++i) {
+            seen.columns[i] = a.col_idx[entries_[i]];
+            seen.values[i] = a.values[entries_[i]];
+        }
+        return seen;
+    }
 
     /// Place `i` of `count`, spread over all of them; the last one is the last.
     static std::uint64_t place(std::uint64_t i, std::uint64_t count) {
@@ -63,15 +77,9 @@ class Probe {
                mix64(i) % ((count - 1) / kPlaces + 1) * (i > 0);
     }
 
-    template <class V>
-    static std::uint64_t bits_of(V value) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &value, sizeof value);
-        return bits;
-    }
-
     P nnz_ = 0;
-    std::array<std::uint64_t, kPlaces> rows_{}, entries_{};
+    Places<std::uint64_t> rows_{}, entries_{};
+    Seen seen_;
 };
 
 }  // namespace sptune::library

@@ -14,12 +14,23 @@ std::string on_gpu(index_t rows, std::int64_t nnz, std::int64_t longest_row = -1
 
 TEST(Safe, GoesByTheRowsOnACpu) {
     const auto on_cpu = [](ValueType value, std::int64_t nnz) {
-        return spmv_safe(Backend::cpu, value, IndexType::i64, {1000, nnz, -1}).id();
+        return spmv_safe(Backend::cpu, value, IndexType::i64, {10'000, nnz, -1}).id();
     };
-    EXPECT_EQ(on_cpu(ValueType::f32, 7999), "spmv.cpu.csr.balanced.x32.l1.u1.f32.i64");
-    EXPECT_EQ(on_cpu(ValueType::f32, 8000), "spmv.cpu.csr.balanced.x32.ln.u1.f32.i64");
-    EXPECT_EQ(on_cpu(ValueType::f64, 1999), "spmv.cpu.csr.balanced.x32.l1.u1.f64.i64");
-    EXPECT_EQ(on_cpu(ValueType::f64, 2000), "spmv.cpu.csr.balanced.x32.ln.u1.f64.i64");
+    EXPECT_EQ(on_cpu(ValueType::f32, 79'999), "spmv.cpu.csr.balanced.x32.l1.u1.f32.i64");
+    EXPECT_EQ(on_cpu(ValueType::f32, 80'000), "spmv.cpu.csr.balanced.x32.ln.u1.f32.i64");
+    EXPECT_EQ(on_cpu(ValueType::f64, 19'999), "spmv.cpu.csr.balanced.x32.l1.u1.f64.i64");
+    EXPECT_EQ(on_cpu(ValueType::f64, 20'000), "spmv.cpu.csr.balanced.x32.ln.u1.f64.i64");
+}
+
+TEST(Safe, LeavesSmallMatricesToOneThread) {
+    const auto on_cpu = [](index_t rows, std::int64_t nnz) {
+        return spmv_safe(Backend::cpu, ValueType::f64, IndexType::i32, {rows, nnz, -1}).id();
+    };
+    EXPECT_EQ(on_cpu(1000, 2999), "spmv.cpu.csr.static.x32.ln.u1.w1.f64.i32");
+    EXPECT_EQ(on_cpu(1000, 3000), "spmv.cpu.csr.balanced.x32.ln.u1.f64.i32");
+    EXPECT_EQ(on_cpu(1000, 1000), "spmv.cpu.csr.static.x32.l1.u1.w1.f64.i32");
+    EXPECT_EQ(on_cpu(0, 0), "spmv.cpu.csr.static.x32.ln.u1.w1.f64.i32");
+    EXPECT_EQ(on_cpu(100'000, 100), "spmv.cpu.csr.balanced.x32.l1.u1.f64.i32");
 }
 
 TEST(Safe, IsAKernelThatNeedsNoConversion) {

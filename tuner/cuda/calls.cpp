@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <link.h>
 
 namespace sptune::tuner {
 namespace {
@@ -64,13 +65,33 @@ class CudaStreamOrder final : public StreamOrder {
     bool used_ = false;
 };
 
+/// How many libraries this process has loaded so far.
+unsigned long long libraries_loaded() {
+    unsigned long long count = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* first, std::size_t, void* to) {
+            *static_cast<unsigned long long*>(to) = first->dlpi_adds;
+            return 1;
+        },
+        &count);
+    return count;
+}
+
 /// Whether anything in this process has begun to use a GPU. Before that no pointer can be one of a
 /// GPU's, and asking the runtime would create a context, which takes a fifth of a second.
 bool driver_in_use() {
     static std::atomic<bool> known{false};
     if (known.load(std::memory_order_relaxed)) return true;
+    // Where it is not loaded, the loader looks for its file in many places: as long as hundreds of
+    // products of a small matrix.
+    static std::atomic<unsigned long long> without{0};
+    const unsigned long long loaded = libraries_loaded();
+    if (loaded == without.load(std::memory_order_relaxed)) return false;
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) return false;
+    if (!driver) {
+        without.store(loaded, std::memory_order_relaxed);
+        return false;
+    }
     using GetCurrent = CUresult (*)(CUcontext*);
     const auto get_current = reinterpret_cast<GetCurrent>(dlsym(driver, "cuCtxGetCurrent"));
     CUcontext context = nullptr;

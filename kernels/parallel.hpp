@@ -20,4 +20,12 @@ constexpr std::int64_t part_begin(std::int64_t items, int parts, int part) {
 }
 static_assert(part_begin(10, 3, 1) == 4 && part_begin(10, 3, 3) == 10);
 
+/// How many of `items` a thread takes at once, of which some take longer than others: at most
+/// `most`, fewer where that would leave threads without any.
+constexpr int chunk_of(std::int64_t items, int threads, int most = 256) {
+    constexpr std::int64_t kTurns = 8;
+    return static_cast<int>(std::clamp<std::int64_t>(items / (kTurns * threads), 1, most));
+}
+static_assert(chunk_of(10, 4) == 1 && chunk_of(3200, 4) == 100 && chunk_of(1 << 20, 4) == 256);
+
 }  // namespace sptune

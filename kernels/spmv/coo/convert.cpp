@@ -22,7 +22,8 @@ std::unique_ptr<Storage> CooFormat::convert(CsrView<T, P> a, const Params&, int 
     s->row = Buffer<index_t>(nnz);
     s->column = Buffer<index_t>(nnz);
     s->values = Buffer<T>(nnz);
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(resolve_threads(threads))
+    const int team = resolve_threads(threads), chunk = chunk_of(a.rows, team, 1024);
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(team)
     for (index_t i = 0; i < a.rows; ++i) {
         const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
         std::fill(s->row.data() + begin, s->row.data() + end, i);

@@ -26,6 +26,8 @@ index_t slices_of(index_t rows, int c) {
 // divide; of stretches with more entries than the most, which would take too long, none.
 constexpr std::int64_t kStretch = 64, kMostOfStretch = 8192;
 
+constexpr int kMostSlices = 64;  // that a thread takes at once
+
 constexpr double kPointless = std::numeric_limits<double>::infinity();
 
 /// With some thousand entries in all.
@@ -123,13 +125,14 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
         return f;
     }
     const index_t slices = slices_of(a.rows, c);
+    const int team = resolve_threads(0), chunk = chunk_of(slices, team, kMostSlices);
     std::int64_t runs = 0, rest = 0, on = 0;
     ExceptionCarrier carrier;
-#pragma omp parallel num_threads(resolve_threads(0)) reduction(+ : runs, rest, on)
+#pragma omp parallel num_threads(team) reduction(+ : runs, rest, on)
     {
         SliceDiagonals slice;
         std::vector<index_t> run_of;
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, chunk)
         for (index_t s = 0; s < slices; ++s)
             carrier.run([&] {
                 const auto last = std::min(std::int64_t{a.rows}, (std::int64_t{s} + 1) * c);
@@ -227,11 +230,12 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     out->run_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(slices) + 1);
     out->slice_ptr[0] = out->run_ptr[0] = 0;
     Buffer<index_t> run_of(static_cast<std::size_t>(a.nnz()));
+    const int team = resolve_threads(threads), chunk = chunk_of(slices, team, kMostSlices);
     ExceptionCarrier carrier;
-#pragma omp parallel num_threads(resolve_threads(threads))
+#pragma omp parallel num_threads(team)
     {
         SliceDiagonals slice;
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, chunk)
         for (index_t s = 0; s < slices; ++s)
             carrier.run([&] {
                 slice.look(a, s * c, c, percent, run_of.data() + a.row_ptr[s * c]);
@@ -249,7 +253,7 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     out->values = Buffer<T>(stored);
     out->start = Buffer<index_t>(runs);
     out->column = Buffer<index_t>(stored - runs * static_cast<std::size_t>(c));
-#pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(team)
     for (index_t s = 0; s < slices; ++s) fill_slice(a, s, run_of.data(), *out);
     return out;
 }

@@ -179,7 +179,8 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
         out->column = Buffer<index_t>(stored);
     }
     std::atomic<bool> too_wide{false};
-#pragma omp parallel for schedule(dynamic, 64) num_threads(resolve_threads(threads))
+    const int team = resolve_threads(threads), chunk = chunk_of(s.count, team, 64);
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(team)
     for (index_t slice = 0; slice < s.count; ++slice) {
         if (bits == 16) {
             index_t base = 0;

@@ -3,6 +3,8 @@
 #include "models/json_fields.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include <fmt/ranges.h>
 
@@ -37,7 +39,12 @@ class Depth final : public nlohmann::json_sax<Json> {
 
 std::string join_parts(std::string_view letters, const Json& header, const Bytes& arrays) {
     Bytes out(letters.begin(), letters.end());
-    const Bytes text = Json::to_cbor(header);
+    Bytes text = Json::to_cbor(header);
+    if (text.size() % 2 != 0) {  // so that all arrays begin at even places
+        Json even = header;
+        even["pad"] = "";
+        text = Json::to_cbor(even);
+    }
     for (const Bytes& part :
          {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})
         out.insert(out.end(), part.begin(), part.end());
@@ -51,7 +58,7 @@ FileParts split_parts(std::string_view file, std::string_view letters, std::stri
         throw Error(fmt::format("is not {}", what));
     const std::size_t size = from_words(all.subspan(letters.size(), sizeof(std::uint32_t))).front();
     if (size > all.size() - before) throw Error("ends within its header");
-    return {all.subspan(before, size), all.subspan(before + size)};
+    return {all.subspan(before, size), {all.subspan(before + size)}};
 }
 
 void require_shallow(std::span<const std::uint8_t> header) {
@@ -69,19 +76,38 @@ Json header_from(std::span<const std::uint8_t> bytes) {
 }
 
 void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
+    if (arrays.size() % 2 != 0) arrays.push_back(0);
     to[name] = arrays.size();
     to[std::string(name).append("_bytes")] = array.size();
     arrays.insert(arrays.end(), array.begin(), array.end());
 }
 
-Arrays bytes(const Json& from, const char* name, Arrays arrays) {
+std::span<const std::uint8_t> bytes(const Json& from, const char* name, Arrays arrays) {
     const std::int32_t at = integer(member(from, name), name);
     const std::int32_t size =
         integer(member(from, std::string(name).append("_bytes").c_str()), name);
     if (at < 0 || size < 0 ||
-        static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.size())
+        static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.bytes.size())
         throw Error(fmt::format("{} lie outside the file", name));
-    return arrays.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+    return arrays.bytes.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+}
+
+FixedArray fixed(const Json& from, const char* name, Arrays arrays) {
+    const std::span<const std::uint8_t> there = bytes(from, name, arrays);
+    const bool even = reinterpret_cast<std::uintptr_t>(there.data()) % alignof(Fixed) == 0 &&
+                      there.size() % sizeof(Fixed) == 0;
+    if (arrays.stay && even && std::endian::native == std::endian::little)
+        return FixedArray::in_place(
+            {reinterpret_cast<const Fixed*>(there.data()), there.size() / sizeof(Fixed)});
+    return fixed_from(there);
+}
+
+std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays) {
+    if (member(from, name).is_array()) return floats(from, name);
+    std::vector<float> numbers = floats_from_words(bytes(from, name, arrays));
+    for (const float v : numbers)
+        if (!std::isfinite(v)) throw Error(fmt::format("{} must be numbers", name));
+    return numbers;
 }
 
 Bytes to_lines(const std::vector<std::string>& texts) {
@@ -89,7 +115,7 @@ Bytes to_lines(const std::vector<std::string>& texts) {
     return {joined.begin(), joined.end()};
 }
 
-std::vector<std::string> from_lines(Arrays text) {
+std::vector<std::string> from_lines(std::span<const std::uint8_t> text) {
     std::vector<std::string> list;
     for (auto at = text.begin(); at != text.end();) {
         const auto end = std::find(at, text.end(), '\n');

@@ -16,7 +16,10 @@ namespace sptune::models {
 
 using Json = nlohmann::ordered_json;
 /// The arrays of a file, one after the other.
-using Arrays = std::span<const std::uint8_t>;
+struct Arrays {
+    std::span<const std::uint8_t> bytes;
+    bool stay = false;  ///< as long as the program
+};
 
 struct FileParts {
     std::span<const std::uint8_t> header;
@@ -36,14 +39,19 @@ void require_shallow(std::span<const std::uint8_t> header);
 /// Throws Error where the bytes are not CBOR.
 Json header_from(std::span<const std::uint8_t> bytes);
 
-/// Appends `array` to `arrays` and says in `to` where it is.
+/// Appends `array` to `arrays` and says in `to` where it is: at an even place, so that numbers of
+/// 16 bits can be used where they lie.
 void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays);
 
 /// What put_bytes() has put there. Throws Error where that lies outside the file.
-Arrays bytes(const Json& from, const char* name, Arrays arrays);
+std::span<const std::uint8_t> bytes(const Json& from, const char* name, Arrays arrays);
+/// As numbers of 16 bits, not copied where they may stay.
+FixedArray fixed(const Json& from, const char* name, Arrays arrays);
+/// As floats, or of files of before the numbers of a list.
+std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays);
 
 /// Texts without line breaks, as one array, and back.
 Bytes to_lines(const std::vector<std::string>& texts);
-std::vector<std::string> from_lines(Arrays text);
+std::vector<std::string> from_lines(std::span<const std::uint8_t> text);
 
 }  // namespace sptune::models

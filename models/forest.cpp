@@ -29,7 +29,7 @@ void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const f
 }  // namespace
 
 Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-               std::vector<Node> nodes, std::vector<Fixed> leaves)
+               std::vector<Node> nodes, FixedArray leaves)
     : inputs_(inputs),
       base_(std::move(base)),
       roots_(std::move(roots)),

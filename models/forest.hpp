@@ -60,7 +60,7 @@ class Forest {
     Forest() = default;
     /// As stored. Throws Error where a walk could leave the arrays or never end.
     Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-           std::vector<Node> nodes, std::vector<Fixed> leaves);
+           std::vector<Node> nodes, FixedArray leaves);
 
     /// `costs` are those of choosing each output, as large as table.y, NaN where it cannot be
     /// chosen; none without trees for them.
@@ -76,7 +76,7 @@ class Forest {
     const std::vector<float>& base() const { return base_; }
     const std::vector<std::int32_t>& roots() const { return roots_; }
     const std::vector<Node>& nodes() const { return nodes_; }
-    const std::vector<Fixed>& leaves() const { return leaves_; }
+    const FixedArray& leaves() const { return leaves_; }
 
   private:
     std::size_t inputs_ = 0;
@@ -84,7 +84,7 @@ class Forest {
     std::vector<std::int32_t> roots_;  ///< first node of each tree
     std::vector<Node> nodes_;
     /// A choice comes upon cold caches, and most of its time is waiting for these.
-    std::vector<Fixed> leaves_;
+    FixedArray leaves_;
 };
 
 }  // namespace sptune::models

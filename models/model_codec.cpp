@@ -1,57 +1,14 @@
 #include "models/model_codec.hpp"
 
+#include "models/forest_codec.hpp"
 #include "models/json_fields.hpp"
 #include "models/network_codec.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
 namespace sptune::models {
-namespace {
-
-// The pieces, each beside its way back.
-
-/// Three words each: input, right, limit.
-Bytes words_of(const std::vector<Node>& nodes) {
-    std::vector<std::uint32_t> words;
-    for (const Node& n : nodes)
-        for (const std::uint32_t word :
-             {static_cast<std::uint32_t>(n.input), static_cast<std::uint32_t>(n.right),
-              std::bit_cast<std::uint32_t>(n.limit)})
-            words.push_back(word);
-    return to_words(words);
-}
-
-std::vector<Node> nodes_of(Arrays from) {
-    const std::vector<std::uint32_t> words = from_words(from);
-    if (words.size() % 3 != 0) throw Error("nodes must have three numbers each");
-    std::vector<Node> nodes;
-    nodes.reserve(words.size() / 3);
-    for (std::size_t i = 0; i < words.size(); i += 3)
-        nodes.push_back({static_cast<std::int32_t>(words[i]),
-                         static_cast<std::int32_t>(words[i + 1]),
-                         std::bit_cast<float>(words[i + 2])});
-    return nodes;
-}
-
-Json encode(const Forest& f, Bytes& arrays) {
-    Json json{{"inputs", f.inputs()}, {"base", numbers(f.base())}, {"roots", f.roots()}};
-    put_bytes(json, "nodes", words_of(f.nodes()), arrays);
-    put_bytes(json, "leaves", to_fixed_point(f.leaves()), arrays);
-    return json;
-}
-
-Forest decode_forest(const Json& json, Arrays arrays) {
-    std::vector<std::int32_t> roots;
-    for (const Json& root : list(json, "roots")) roots.push_back(integer(root, "roots"));
-    return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
-            floats(json, "base"), std::move(roots), nodes_of(bytes(json, "nodes", arrays)),
-            fixed_from(bytes(json, "leaves", arrays))};
-}
-
-}  // namespace
 
 Json encode(const Variant& v) {
     Json params = Json::object();

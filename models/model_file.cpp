@@ -41,8 +41,9 @@ std::string to_bytes(const ModelSet& models) {
     return join_parts(kLetters, header, arrays);
 }
 
-ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only) {
-    const auto [header, arrays] = split_parts(bytes, kLetters, kWhat);
+ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, bool stay) {
+    auto [header, arrays] = split_parts(bytes, kLetters, kWhat);
+    arrays.stay = stay;
     const Json json = header_from(header);
     db::require_schema(json, kSchema);
     require_known(texts(json, "inputs"), input_names());

@@ -93,7 +93,9 @@ struct Part {
 /// is wrong. What is nested very deeply uses up the stack: read_models() looks before.
 std::string to_bytes(const ModelSet& models);
 /// With `only` that part alone, which loads sooner; the names of the matrices are left out, too.
-ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only = {});
+/// `stay`: the bytes do, as long as the program, so that most of them need not be copied.
+ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only = {},
+                           bool stay = false);
 
 /// An untrusted file. Throws InputError naming it.
 ModelSet read_models(const std::filesystem::path& file);

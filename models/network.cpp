@@ -55,11 +55,13 @@ SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed*
 Network::Layer filled_up(const Network::Layer& layer, std::size_t inputs) {
     const std::size_t outputs = layer.bias.size(), rows = layer.weights.size() / outputs;
     const std::size_t width = (outputs + kLanes - 1) / kLanes * kLanes;
-    Network::Layer filled{std::vector<Fixed>(inputs * width), layer.bias};
+    if (width == outputs && rows == inputs) return layer;
+    std::vector<Fixed> weights(inputs * width);
     for (std::size_t i = 0; i < rows; ++i)
-        std::copy_n(layer.weights.data() + i * outputs, outputs, filled.weights.data() + i * width);
-    filled.bias.resize(width);
-    return filled;
+        std::copy_n(layer.weights.data() + i * outputs, outputs, weights.data() + i * width);
+    std::vector<float> bias = layer.bias;
+    bias.resize(width);
+    return {std::move(weights), std::move(bias)};
 }
 
 }  // namespace

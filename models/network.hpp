@@ -42,8 +42,8 @@ class Network {
         float of(float x) const;
     };
     struct Layer {
-        std::vector<Fixed> weights;  ///< of one input after the other
-        std::vector<float> bias;     ///< its length is that of the output
+        FixedArray weights;       ///< of one input after the other
+        std::vector<float> bias;  ///< its length is that of the output
     };
 
     /// Answers nothing.

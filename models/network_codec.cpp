@@ -3,44 +3,67 @@
 #include "models/json_fields.hpp"
 
 namespace sptune::models {
+namespace {
+
+// Numbers of the header would be most of what there is to parse.
+
+/// Of each scale how many quantiles it has, its mean and its deviation; then all quantiles.
+Bytes words_of(const std::vector<Network::Scale>& scales) {
+    std::vector<float> numbers;
+    for (const Network::Scale& s : scales)
+        for (const float v : {static_cast<float>(s.quantiles.size()), s.mean, s.deviation})
+            numbers.push_back(v);
+    for (const Network::Scale& s : scales)
+        numbers.insert(numbers.end(), s.quantiles.begin(), s.quantiles.end());
+    return to_words(numbers);
+}
+
+}  // namespace
 
 Json encode(const Network& network, double share, Bytes& arrays) {
-    Json scales = Json::array(), layers = Json::array();
-    std::vector<float> quantiles;
-    for (const Network::Scale& s : network.scales()) {
-        scales.push_back({s.quantiles.size(), s.mean, s.deviation});
-        quantiles.insert(quantiles.end(), s.quantiles.begin(), s.quantiles.end());
-    }
+    Json layers = Json::array();
     for (const Network::Layer& layer : network.layers()) {
-        layers.push_back({{"bias", numbers(layer.bias)}});
+        layers.push_back(Json::object());
+        put_bytes(layers.back(), "bias", to_words(layer.bias), arrays);
         put_bytes(layers.back(), "weights", to_fixed_point(layer.weights), arrays);
     }
-    Json json{{"share", rounded(share)}, {"scales", scales}, {"layers", layers}};
-    if (!network.gains().empty()) json["gains"] = numbers(network.gains());
-    put_bytes(json, "quantiles", to_words(quantiles), arrays);
+    Json json{{"share", rounded(share)}, {"inputs", network.inputs()}, {"layers", layers}};
+    if (!network.gains().empty()) put_bytes(json, "gains", to_words(network.gains()), arrays);
+    put_bytes(json, "quantiles", words_of(network.scales()), arrays);
     return json;
 }
 
 Network decode_network(const Json& json, Arrays arrays) {
-    const std::vector<float> quantiles = floats_from_words(bytes(json, "quantiles", arrays));
+    std::vector<float> numbers = stored_floats(json, "quantiles", arrays);
+    std::vector<float> heads;
+    if (json.contains("scales")) {  // files of before have them in the header
+        for (const Json& s : list(json, "scales")) {
+            if (!s.is_array() || s.size() != 3) throw Error("scales must have three numbers each");
+            for (const Json& v : s) heads.push_back(static_cast<float>(number(v, "scales")));
+        }
+    } else {
+        const std::int32_t inputs = integer(member(json, "inputs"), "inputs");
+        if (inputs < 0 || static_cast<std::size_t>(inputs) > numbers.size() / 3)
+            throw Error("there are fewer scales than inputs");
+        const auto end = numbers.begin() + 3 * inputs;
+        heads.assign(numbers.begin(), end);
+        numbers.erase(numbers.begin(), end);
+    }
     std::vector<Network::Scale> scales;
-    auto next = quantiles.begin();
-    for (const Json& s : list(json, "scales")) {
-        if (!s.is_array() || s.size() != 3) throw Error("scales must have three numbers each");
-        const std::int32_t count = integer(s[0], "scales");
-        if (count < 1 || count > quantiles.end() - next)
+    auto next = numbers.begin();
+    for (std::size_t i = 0; i < heads.size(); i += 3) {
+        if (!(heads[i] >= 1 && heads[i] <= static_cast<float>(numbers.end() - next)))
             throw Error("scales have more quantiles than there are");
-        scales.push_back({{next, next + count},
-                          static_cast<float>(number(s[1], "scales")),
-                          static_cast<float>(number(s[2], "scales"))});
+        const auto count = static_cast<std::ptrdiff_t>(heads[i]);
+        scales.push_back({{next, next + count}, heads[i + 1], heads[i + 2]});
         next += count;
     }
     std::vector<Network::Layer> layers;
     for (const Json& layer : list(json, "layers"))
-        layers.push_back({fixed_from(bytes(layer, "weights", arrays)), floats(layer, "bias")});
+        layers.push_back({fixed(layer, "weights", arrays), stored_floats(layer, "bias", arrays)});
     // Files of before have none.
     std::vector<float> gains;
-    if (json.contains("gains")) gains = floats(json, "gains");
+    if (json.contains("gains")) gains = stored_floats(json, "gains", arrays);
     return {std::move(scales), std::move(layers), std::move(gains)};
 }
 

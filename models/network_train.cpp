@@ -140,11 +140,10 @@ class Trainer {
         }
         std::vector<Network::Layer> trained;
         for (const TrainedLayer& layer : layers_) {
-            Network::Layer& stored = trained.emplace_back();
-            stored.weights.resize(layer.weights.value.size());
-            std::transform(layer.weights.value.begin(), layer.weights.value.end(),
-                           stored.weights.begin(), to_fixed);
-            stored.bias = layer.bias.value;
+            std::vector<Fixed> weights(layer.weights.value.size());
+            std::transform(layer.weights.value.begin(), layer.weights.value.end(), weights.begin(),
+                           to_fixed);
+            trained.push_back({std::move(weights), layer.bias.value});
         }
         return {std::move(scales_), std::move(trained), gains_.value};
     }

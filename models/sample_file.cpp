@@ -39,7 +39,7 @@ Bytes packed(const std::vector<std::uint16_t>& numbers) {
     return to_fixed_point(fixed);
 }
 
-std::vector<std::uint16_t> unpacked(Arrays from) {
+std::vector<std::uint16_t> unpacked(std::span<const std::uint8_t> from) {
     const std::vector<Fixed> fixed = fixed_from(from);
     return {fixed.begin(), fixed.end()};
 }
@@ -173,7 +173,7 @@ class Reader {
                    unpacked(bytes(header, "us", arrays)),
                    unpacked(bytes(header, "convert_us", arrays)),
                    {}} {
-        const Arrays flags = bytes(header, "bounded", arrays);
+        const std::span<const std::uint8_t> flags = bytes(header, "bounded", arrays);
         columns_.bounded.assign(flags.begin(), flags.end());
         const std::size_t size = columns_.kernel.size();
         if (columns_.us.size() != size || columns_.convert.size() != size ||

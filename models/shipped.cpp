@@ -31,7 +31,7 @@ std::string_view shipped_bytes() {
 
 template <Op O, Backend B>
 const ModelSet& part() {
-    static const ModelSet models = models_from_bytes(shipped_bytes(), Part{O, B});
+    static const ModelSet models = models_from_bytes(shipped_bytes(), Part{O, B}, true);
     return models;
 }
 
@@ -43,7 +43,7 @@ const ModelSet& part(Backend backend) {
 }  // namespace
 
 const ModelSet* shipped_model() {
-    static const ModelSet models = models_from_bytes(shipped_bytes());
+    static const ModelSet models = models_from_bytes(shipped_bytes(), {}, true);
     return &models;
 }
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend backend) {

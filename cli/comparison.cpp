@@ -93,6 +93,12 @@ Json result(const Comparison& c) {
     return json;
 }
 
+bool was_not_reached(const db::Entry& entry, const std::string& id) {
+    return std::any_of(
+        entry.candidates.begin(), entry.candidates.end(),
+        [&](const db::Candidate& c) { return c.id == id && c.status == db::Status::not_reached; });
+}
+
 }  // namespace
 
 Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice) {
@@ -110,7 +116,7 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .choice = choice,
                  .regret = {},
                  .vendor = {}};
-    if (!c.chosen) c.chosen = c.oracle;
+    if (!c.chosen && was_not_reached(entry, choice.id)) c.chosen = c.oracle;
     if (c.chosen) c.regret = tuner::regret(entry, c.chosen->id);
     for (const db::Candidate& candidate : entry.candidates)
         if (const auto t = timed(entry, candidate.id); t && candidate.vendor)

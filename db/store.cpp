@@ -238,15 +238,21 @@ std::vector<std::string> Store::prune(int days, bool dry_run) const {
     };
     // What is no entry at all goes first: it may lie where another one belongs.
     std::vector<std::pair<std::string, Entry>> entries;
-    for (const std::string& file : victims) {
-        if (auto entry = entry_in(file))
-            entries.emplace_back(file, std::move(*entry));
-        else
-            remove(file);
-    }
     const auto place = [&](const Entry& entry) {
         return entry_path(entry.device.key, entry_key(entry));
     };
+    std::erase_if(victims, [&](const std::string& file) {
+        auto entry = entry_in(file);
+        // Another process may have put a good one there since.
+        if (entry && file == place(*entry) &&
+            (entry->complete || entry->provenance.created_utc >= cutoff))
+            return true;
+        if (entry)
+            entries.emplace_back(file, std::move(*entry));
+        else
+            remove(file);
+        return false;
+    });
     // An old one in its place goes before a misplaced one that is to take it.
     std::stable_partition(entries.begin(), entries.end(),
                           [&](const auto& item) { return item.first == place(item.second); });

@@ -52,7 +52,8 @@ template <class P>
     for (std::int64_t i = std::max<std::int64_t>(first, 1); i < last; ++i) {
         const P at = std::min(row_ptr[i], last_entry);
         const bool occupied = row_ptr[i] < row_ptr[i + 1], before = row_ptr[i - 1] < row_ptr[i];
-        const index_t column = col_idx[at], moved = column - col_idx[row_ptr[i - 1]];
+        const index_t column = col_idx[at];
+        const index_t moved = column - col_idx[std::min(row_ptr[i - 1], last_entry)];
         const index_t left = static_cast<index_t>(i) - column;
         sums.descents += occupied & (at > begin) & (column < col_idx[std::max<P>(at, 1) - 1]);
         sums.profile += occupied & (left > 0) ? left : 0;
@@ -78,7 +79,7 @@ template <class P>
                                                          std::int64_t last) {
     std::int64_t sum = 0;
     for (std::int64_t i = std::max<std::int64_t>(first, 1); i < last; ++i)
-        sum += std::abs(row_ptr[i + 1] - 2 * row_ptr[i] + row_ptr[i - 1]);
+        sum += std::abs((row_ptr[i + 1] - row_ptr[i]) - (row_ptr[i] - row_ptr[i - 1]));
     return sum;
 }
 

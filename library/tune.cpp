@@ -3,7 +3,7 @@
 #include "features/features.hpp"
 #include "features/fingerprint.hpp"
 #include "tuner/identify.hpp"
-#include "tuner/select_stored.hpp"
+#include "tuner/stored_digest.hpp"
 #include "tuner/sweep.hpp"
 
 #include <filesystem>
@@ -57,7 +57,9 @@ std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
     const std::string device = tuner::identify(backend, threads).key;
     db::Missed missed;
     for (const db::Databases::Item& item : databases.all())
-        if (tuner::stored_digest<T, P>(item.store, device, print, missed)) return {};
+        if (tuner::stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device, print,
+                                    &missed))
+            return {};
     const db::Store* const own = databases.own();
     if (!own) return "It was not measured: there is no database to write to.";
     // Before seconds go into a sweep that nobody will know of.

@@ -3,7 +3,6 @@
 #include "models/json_fields.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include <fmt/ranges.h>
@@ -40,10 +39,11 @@ class Depth final : public nlohmann::json_sax<Json> {
 std::string join_parts(std::string_view letters, const Json& header, const Bytes& arrays) {
     Bytes out(letters.begin(), letters.end());
     Bytes text = Json::to_cbor(header);
-    if (text.size() % 2 != 0) {  // so that all arrays begin at even places
-        Json even = header;
-        even["pad"] = "";
-        text = Json::to_cbor(even);
+    if (text.size() % kAlignment != 0) {   // where the arrays begin
+        constexpr std::size_t kEmpty = 5;  // bytes of a pad without letters
+        Json padded = header;
+        padded["pad"] = std::string(kAlignment - 1 - (text.size() + kEmpty - 1) % kAlignment, ' ');
+        text = Json::to_cbor(padded);
     }
     for (const Bytes& part :
          {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})
@@ -76,7 +76,7 @@ Json header_from(std::span<const std::uint8_t> bytes) {
 }
 
 void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays) {
-    if (arrays.size() % 2 != 0) arrays.push_back(0);
+    while (arrays.size() % kAlignment != 0) arrays.push_back(0);
     to[name] = arrays.size();
     to[std::string(name).append("_bytes")] = array.size();
     arrays.insert(arrays.end(), array.begin(), array.end());
@@ -92,14 +92,9 @@ std::span<const std::uint8_t> bytes(const Json& from, const char* name, Arrays a
     return arrays.bytes.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
 }
 
-FixedArray fixed(const Json& from, const char* name, Arrays arrays) {
-    const std::span<const std::uint8_t> there = bytes(from, name, arrays);
-    const bool even = reinterpret_cast<std::uintptr_t>(there.data()) % alignof(Fixed) == 0 &&
-                      there.size() % sizeof(Fixed) == 0;
-    if (arrays.stay && even && std::endian::native == std::endian::little)
-        return FixedArray::in_place(
-            {reinterpret_cast<const Fixed*>(there.data()), there.size() / sizeof(Fixed)});
-    return fixed_from(there);
+Stored<Fixed> fixed(const Json& from, const char* name, Arrays arrays) {
+    if (auto there = in_place<Fixed>(from, name, arrays)) return *there;
+    return fixed_from(bytes(from, name, arrays));
 }
 
 std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays) {

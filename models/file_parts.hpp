@@ -5,7 +5,10 @@
 #pragma once
 
 #include "models/fixed_point.hpp"
+#include "models/stored.hpp"
 
+#include <bit>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +23,8 @@ struct Arrays {
     std::span<const std::uint8_t> bytes;
     bool stay = false;  ///< as long as the program
 };
+
+inline constexpr std::size_t kAlignment = 4;
 
 struct FileParts {
     std::span<const std::uint8_t> header;
@@ -39,14 +44,25 @@ void require_shallow(std::span<const std::uint8_t> header);
 /// Throws Error where the bytes are not CBOR.
 Json header_from(std::span<const std::uint8_t> bytes);
 
-/// Appends `array` to `arrays` and says in `to` where it is: at an even place, so that numbers of
-/// 16 bits can be used where they lie.
+/// Appends `array` to `arrays`, at a multiple of kAlignment so that it can be used where it lies,
+/// and says in `to` where that is.
 void put_bytes(Json& to, const char* name, const Bytes& array, Bytes& arrays);
 
 /// What put_bytes() has put there. Throws Error where that lies outside the file.
 std::span<const std::uint8_t> bytes(const Json& from, const char* name, Arrays arrays);
 /// As numbers of 16 bits, not copied where they may stay.
-FixedArray fixed(const Json& from, const char* name, Arrays arrays);
+Stored<Fixed> fixed(const Json& from, const char* name, Arrays arrays);
+/// As an array of T, which has the bytes of the file in memory; none where it has to be copied.
+template <class T>
+std::optional<Stored<T>> in_place(const Json& from, const char* name, Arrays arrays) {
+    const std::span<const std::uint8_t> there = bytes(from, name, arrays);
+    if (!arrays.stay || std::endian::native != std::endian::little ||
+        reinterpret_cast<std::uintptr_t>(there.data()) % alignof(T) != 0 ||
+        there.size() % sizeof(T) != 0)
+        return std::nullopt;
+    return Stored<T>::in_place(
+        {reinterpret_cast<const T*>(there.data()), there.size() / sizeof(T)});
+}
 /// As floats, or of files of before the numbers of a list.
 std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays);
 

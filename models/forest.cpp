@@ -29,7 +29,7 @@ void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const f
 }  // namespace
 
 Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-               std::vector<Node> nodes, FixedArray leaves)
+               Stored<Node> nodes, Stored<Fixed> leaves)
     : inputs_(inputs),
       base_(std::move(base)),
       roots_(std::move(roots)),
@@ -50,7 +50,7 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
         require(n.right > i + 1 && n.right < all, "a node leads backwards or out of range");
         require(std::isfinite(n.limit), "a limit is not a number");
     }
-    require(all == 0 || nodes_.back().input < 0, "the last node is not a leaf");
+    require(all == 0 || nodes_[nodes_.size() - 1].input < 0, "the last node is not a leaf");
     for (const std::int32_t root : roots_) require(root >= 0 && root < all, "a root is missing");
     constexpr std::size_t kMostTrees = 1 << 16;  // so many leaves of 16 bits fit a sum of 32
     require(roots_.size() < kMostTrees, "has too many trees");

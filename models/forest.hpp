@@ -7,6 +7,7 @@
 #pragma once
 
 #include "models/fixed_point.hpp"
+#include "models/stored.hpp"
 
 #include <cstdint>
 #include <span>
@@ -60,7 +61,7 @@ class Forest {
     Forest() = default;
     /// As stored. Throws Error where a walk could leave the arrays or never end.
     Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int32_t> roots,
-           std::vector<Node> nodes, FixedArray leaves);
+           Stored<Node> nodes, Stored<Fixed> leaves);
 
     /// `costs` are those of choosing each output, as large as table.y, NaN where it cannot be
     /// chosen; none without trees for them.
@@ -75,16 +76,16 @@ class Forest {
     std::size_t outputs() const { return base_.size(); }
     const std::vector<float>& base() const { return base_; }
     const std::vector<std::int32_t>& roots() const { return roots_; }
-    const std::vector<Node>& nodes() const { return nodes_; }
-    const FixedArray& leaves() const { return leaves_; }
+    const Stored<Node>& nodes() const { return nodes_; }
+    const Stored<Fixed>& leaves() const { return leaves_; }
 
   private:
     std::size_t inputs_ = 0;
     std::vector<float> base_;          ///< means of the outputs
     std::vector<std::int32_t> roots_;  ///< first node of each tree
-    std::vector<Node> nodes_;
+    Stored<Node> nodes_;
     /// A choice comes upon cold caches, and most of its time is waiting for these.
-    FixedArray leaves_;
+    Stored<Fixed> leaves_;
 };
 
 }  // namespace sptune::models

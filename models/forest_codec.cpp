@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kWord = sizeof(std::uint32_t);
 
 /// Three words each: input, right, limit.
-Bytes words_of(const std::vector<Node>& nodes) {
+Bytes words_of(const Stored<Node>& nodes) {
     std::vector<std::uint32_t> words;
     for (const Node& n : nodes)
         for (const std::uint32_t word :
@@ -23,7 +23,10 @@ Bytes words_of(const std::vector<Node>& nodes) {
     return to_words(words);
 }
 
-std::vector<Node> nodes_of(std::span<const std::uint8_t> from) {
+static_assert(sizeof(Node) == 3 * kWord);
+Stored<Node> nodes_of(const Json& json, Arrays arrays) {
+    if (auto there = in_place<Node>(json, "nodes", arrays)) return *there;
+    const std::span<const std::uint8_t> from = bytes(json, "nodes", arrays);
     if (from.size() % (3 * kWord) != 0) throw Error("nodes must have three numbers each");
     std::vector<Node> nodes(from.size() / (3 * kWord));
     const std::uint8_t* at = from.data();
@@ -63,8 +66,8 @@ Json encode(const Forest& f, Bytes& arrays) {
 
 Forest decode_forest(const Json& json, Arrays arrays) {
     return {static_cast<std::size_t>(std::max(integer(member(json, "inputs"), "inputs"), 0)),
-            stored_floats(json, "base", arrays), roots_of(json, arrays),
-            nodes_of(bytes(json, "nodes", arrays)), fixed(json, "leaves", arrays)};
+            stored_floats(json, "base", arrays), roots_of(json, arrays), nodes_of(json, arrays),
+            fixed(json, "leaves", arrays)};
 }
 
 }  // namespace sptune::models

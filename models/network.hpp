@@ -42,7 +42,7 @@ class Network {
         float of(float x) const;
     };
     struct Layer {
-        FixedArray weights;       ///< of one input after the other
+        Stored<Fixed> weights;    ///< of one input after the other
         std::vector<float> bias;  ///< its length is that of the output
     };
 

@@ -2,6 +2,7 @@
 
 #include "kernels/spgemm/registry.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/stored_digest.hpp"
 
 #include <unordered_map>
 
@@ -58,10 +59,9 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
     const db::Device device = identify(backend, threads);
     std::string changed;
     if (databases) {
-        const std::string key =
-            db::entry_key(Op::spgemm, value, index, product.fingerprint, "warm");
         for (const db::Databases::Item& item : databases->all()) {
-            const auto entry = item.store.digest(device.key, key);
+            const auto entry =
+                stored_digest<P>(item.store, Op::spgemm, value, device.key, product.fingerprint);
             if (!entry || entry->winner.empty()) continue;
             std::string id = fastest_at_once<T, P>(*entry, backend);
             if (id.empty()) continue;

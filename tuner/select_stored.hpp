@@ -7,24 +7,12 @@
 #include "tuner/select_reasons.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 namespace sptune::tuner {
-
-/// Makes ids those of the same kernels for another width of the row pointer, their last word.
-inline void rename(db::Digest& digest, IndexType index) {
-    const auto name = [&](std::string& id) {
-        if (const std::size_t dot = id.rfind('.'); dot != std::string::npos)
-            id.replace(dot + 1, std::string::npos, to_string(index));
-    };
-    name(digest.winner);
-    name(digest.baseline);
-    for (db::Candidate& c : digest.fastest) name(c.id);
-}
 
 /// What `digest` has measured of kernels that are here and have not changed since. `lookup` gets to
 /// know of the others.
@@ -57,26 +45,6 @@ inline bool has_measured(const db::Digest& digest, std::string_view id) {
 template <class T, class P>
 bool is_of(CsrView<T, P> a, const Features& f, std::uint64_t fingerprint) {
     return f.fingerprint == fingerprint && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
-}
-
-/// The measurement of a matrix with this fingerprint on a device. `missed` says more where there is
-/// none.
-template <class T, class P>
-std::optional<db::Digest> stored_digest(const db::Store& store, const std::string& device_key,
-                                        std::uint64_t fingerprint, db::Missed& missed) {
-    const auto of = [&](IndexType index, db::Missed* why) {
-        return store.digest(device_key,
-                            db::entry_key(Op::spmv, value_type_of<T>(), index, fingerprint, "warm"),
-                            why);
-    };
-    auto digest = of(index_type_of<P>(), &missed);
-    // A profile has narrow row pointers where they suffice. They decide nothing but their own
-    // width, and nearly all layouts have none.
-    if (!digest && index_type_of<P>() == IndexType::i64) {
-        digest = of(IndexType::i32, nullptr);
-        if (digest) rename(*digest, IndexType::i64);
-    }
-    return digest;
 }
 
 }  // namespace sptune::tuner

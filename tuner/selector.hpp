@@ -10,6 +10,7 @@
 #include "tuner/select_limits.hpp"
 #include "tuner/select_reasons.hpp"
 #include "tuner/select_stored.hpp"
+#include "tuner/stored_digest.hpp"
 #include "tuner/thread_start.hpp"
 
 #include <algorithm>
@@ -81,7 +82,8 @@ class Selector {
 
     bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
         db::Missed missed;
-        const auto digest = stored_digest<T, P>(item.store, device_.key, print, missed);
+        const auto digest =
+            stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print, &missed);
         lookup_.add(missed, item.place);
         if (!digest || !is_valid(*digest)) return false;
         lookup_.found = true;
@@ -224,16 +226,22 @@ class Selector {
                              answers[i].convert_us + start_us});
         }
         result_.baseline = field.front().ranked();
+        // As fast as plain CSR, as far as a model tells that does not know it.
+        result_.safe = result_.baseline;
+        result_.safe.id = kernels_.id(safe_kernel());
         note_safe(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
         return field;
     }
 
+    const Kernel& safe_kernel() const {
+        if (!features_) return kernels_.safe(matrix_.outline());
+        return kernels_.safe({matrix_.view.rows, matrix_.view.nnz(), features_->row_max});
+    }
+
     void note_safe(const Field& field) {
-        Outline outline{matrix_.view.rows, matrix_.view.nnz()};
-        if (features_) outline.longest_row = features_->row_max;
-        const Kernel& safe = kernels_.safe(features_ ? outline : matrix_.outline());
+        const Kernel& safe = safe_kernel();
         for (const Entrant<T, P>& e : field)
             if (e.kernel == &safe && std::isfinite(e.predicted_us)) result_.safe = e.ranked();
     }

@@ -48,7 +48,8 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
     std::vector<Contender> contenders;
     for (const SpmvKernel<T, P>& kernel : kernels)
         if (wanted_by(kernel.variant, baseline, options) &&
-            !(options.variants == "*" && repeats_another(kernel.variant, threads)))
+            !(options.variants == "*" && kernel.variant.id() != options.guest &&
+              repeats_another(kernel.variant, threads)))
             contenders.push_back(contender(a, features, kernel, problem, threads, options.clock));
     return sweep_contenders(subject_of(a, problem.used_cols), features, std::move(contenders),
                             baseline, device, options);

@@ -106,11 +106,18 @@ TEST(Comparison, OfAProductTheFloorIsWhatEveryKernelMoves) {
     EXPECT_EQ(report.find("× CSR"), std::string::npos);
 }
 
-TEST(Comparison, AChoiceWithoutATimeBecomesTheWinner) {
+TEST(Comparison, AChoiceThatWasNotReachedBecomesTheWinner) {
+    db::Entry entry = example();
+    entry.candidates[4].status = db::Status::not_reached;
+    entry.candidates[4].time.reset();
+    EXPECT_EQ(compare(entry, 15, {entry.candidates[4].id, 3, "exact"}).chosen->name, "fast");
+}
+
+TEST(Comparison, AChoiceThatFailedIsNotTakenForTheWinner) {
     db::Entry entry = example();
     entry.candidates[4].status = db::Status::incorrect;
-    EXPECT_EQ(compare(entry, 15, {entry.candidates[4].id, 3, "exact"}).chosen->name, "fast");
-    EXPECT_EQ(compare(entry, 15, {"unheard of", 3, "exact"}).chosen->name, "fast");
+    EXPECT_FALSE(compare(entry, 15, {entry.candidates[4].id, 3, "model"}).chosen);
+    EXPECT_FALSE(compare(entry, 15, {"unheard of", 3, "model"}).chosen);
 }
 
 TEST(Comparison, MeansAreOverThoseThatHaveARatio) {

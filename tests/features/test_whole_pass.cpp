@@ -7,6 +7,8 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace sptune {
 namespace {
@@ -123,6 +125,26 @@ TEST(WholePass, CountsRowsThatAreNotSortedAsWell) {
         for (std::size_t i = seed; i < rows.size(); i += 97) std::ranges::reverse(rows[i]);
         expect_the_same<double, std::int32_t>(rows);
     }
+}
+
+/// Pages without access follow the columns.
+TEST(WholePass, ReadsNothingBehindTheColumns) {
+    const std::vector<std::int32_t> row_ptr{0, 2, 3, 3, 3, 3, 3, 3, 3, 3,
+                                            3, 3, 3, 3, 3, 3, 3, 3, 3};
+    const std::vector<double> values(3, 1.0);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const pages =
+        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(pages, MAP_FAILED);
+    char* const end = static_cast<char*>(pages) + page;
+    ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+    auto* const columns = reinterpret_cast<index_t*>(end) - 3;
+    columns[0] = 1, columns[1] = 4, columns[2] = 2;
+    const auto rows = static_cast<index_t>(row_ptr.size() - 1);
+    const WholePass pass = whole_pass(
+        CsrView<double, std::int32_t>{rows, rows, row_ptr.data(), columns, values.data(), 3}, 1);
+    EXPECT_EQ(pass.distance, 1 + 4 + 1);
+    munmap(pages, 2 * page);
 }
 
 TEST(WholePass, OfRowsThatAllAreEmptyButOne) {

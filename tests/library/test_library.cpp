@@ -187,6 +187,19 @@ TEST(LibraryMore, EmptyMatrices) {
     sptune::plan(sptune::csr_view<double>{0, 5, nullptr, nullptr, nullptr, 0}).apply(&x, y.data());
 }
 
+TEST(LibraryMore, SmallMatricesBeginWithOneThread) {
+    const Matrix<double, std::int32_t> a(300);
+    sptune::plan_options options;
+    options.threads = 2;
+    auto plan = sptune::plan(a.view(), options);
+    EXPECT_NE(plan.selection().id.find("csr.static.x32.ln.u1.w1."), std::string::npos)
+        << plan.selection().id;
+    const auto x = wavy<double>(300);
+    std::vector<double> y(300);
+    for (int call = 0; call < 200; ++call) plan.apply(x.data(), y.data());
+    expect_near(y, a.times(1, x, 0, y));
+}
+
 TEST(LibraryMore, VariantsCanBeForced) {
     const Matrix<double, std::int32_t> m(1000);
     sptune::plan_options options;

@@ -76,6 +76,20 @@ TEST(ModelFile, ReadsWhatItWrote) {
     EXPECT_EQ(curve.back().gbs, cpu().bandwidth_curve.back().gbs);
 }
 
+TEST(ModelFile, ArraysOfBytesThatStayAreNotCopied) {
+    static const std::string file = to_bytes(trained());
+    const ModelSet here = models_from_bytes(file, {}, true), copied = models_from_bytes(file);
+    const auto lies_in_file = [](const auto& array) {
+        const auto* const at = reinterpret_cast<const char*>(array.data());
+        return at >= file.data() && at < file.data() + file.size();
+    };
+    const Forest& times = here.trees().front()->parts().times;
+    EXPECT_TRUE(lies_in_file(times.leaves()));
+    EXPECT_TRUE(lies_in_file(times.nodes()));
+    EXPECT_FALSE(lies_in_file(copied.trees().front()->parts().times.leaves()));
+    EXPECT_EQ(to_bytes(here), to_bytes(copied));
+}
+
 TEST(ModelFile, OneBandwidthOfBeforeIsThatOfTheFirstDevice) {
     const std::string file = to_bytes(trained());
     auto header = header_of(file);

@@ -84,6 +84,19 @@ TEST(SelectProduct, ASingleProductPaysForTheConversion) {
     EXPECT_EQ(select(product, &databases).source, "default");
 }
 
+TEST(SelectProduct, AMeasurementOfNarrowRowPointersServesWideOnes) {
+    const db::Scratch scratch;
+    db::Store(scratch / "db").save(entry_of(7));
+    const db::Databases databases((scratch / "db").string());
+    ProductFeatures product = models::made_product(1000, 25, 9);
+    product.fingerprint = 7;
+    const auto none = [](const db::Device&) -> const models::ProductModel* { return nullptr; };
+    const ProductSelection s = select_product<double, std::int64_t>(
+        product, Backend::cpu, &databases, none, 1, Validate::warn);
+    EXPECT_EQ(s.source, "database");
+    EXPECT_EQ(s.id, "spgemm.cpu.csr.bitmap.p1.d1.f64.i64");
+}
+
 TEST(SelectProduct, ALibraryThatHasChangedIsMadeKnownOrRulesTheMeasurementOut) {
     const db::Scratch scratch;
     const db::Store store(scratch / "db");

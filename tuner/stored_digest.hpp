@@ -1,0 +1,42 @@
+// Looking for what a database knows of a matrix or of a product.
+#pragma once
+
+#include "db/databases.hpp"
+#include "kernels/variant.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sptune::tuner {
+
+/// Makes ids those of the same kernels for another width of the row pointer, their last word.
+inline void rename(db::Digest& digest, IndexType index) {
+    const auto name = [&](std::string& id) {
+        if (const std::size_t dot = id.rfind('.'); dot != std::string::npos)
+            id.replace(dot + 1, std::string::npos, to_string(index));
+    };
+    name(digest.winner);
+    name(digest.baseline);
+    for (db::Candidate& c : digest.fastest) name(c.id);
+}
+
+/// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says more
+/// where there is none.
+template <class P>
+std::optional<db::Digest> stored_digest(const db::Store& store, Op op, ValueType value,
+                                        const std::string& device_key, std::uint64_t fingerprint,
+                                        db::Missed* missed = nullptr) {
+    const auto of = [&](IndexType index, db::Missed* why) {
+        return store.digest(device_key, db::entry_key(op, value, index, fingerprint, "warm"), why);
+    };
+    auto digest = of(index_type_of<P>(), missed);
+    // A profile has narrow row pointers where they suffice. They decide nothing but their own
+    // width, and nearly all layouts have none.
+    if (!digest && index_type_of<P>() == IndexType::i64) {
+        digest = of(IndexType::i32, nullptr);
+        if (digest) rename(*digest, IndexType::i64);
+    }
+    return digest;
+}
+
+}  // namespace sptune::tuner

@@ -48,6 +48,22 @@ void put_in_order(Field<T, P>& field, double calls, const SpmvKernel<T, P>& base
         std::rotate(field.begin(), winner, winner + 1);
 }
 
+/// Where all threads are one: leaves out kernels for one that are there for all as well.
+template <class T, class P>
+void leave_out_twins(Field<T, P>& field) {
+    std::vector<std::string_view> ids;
+    for (const Entrant<T, P>& e : field) ids.push_back(e.id);
+    std::erase_if(field, [&](const Entrant<T, P>& e) {
+        Variant all = e.kernel->variant;
+        const auto workers = std::find_if(all.params.begin(), all.params.end(), [](const Param& p) {
+            return p.name == "w" && p.value == 1;
+        });
+        if (workers == all.params.end()) return false;
+        workers->value = kAll;
+        return std::find(ids.begin(), ids.end(), all.id()) != ids.end();
+    });
+}
+
 /// The sweep has compared its winner with the rest more carefully than medians of different stages
 /// tell: nothing counts as faster.
 template <class T, class P>

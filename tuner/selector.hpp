@@ -230,6 +230,7 @@ class Selector {
         result_.safe = result_.baseline;
         result_.safe.id = kernels_.id(safe_kernel());
         note_safe(field);
+        if (device.threads == 1) leave_out_twins(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
         return field;

@@ -20,8 +20,8 @@ inline void rename(db::Digest& digest, IndexType index) {
     for (db::Candidate& c : digest.fastest) name(c.id);
 }
 
-/// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says more
-/// where there is none.
+/// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says
+/// more where there is none.
 template <class P>
 std::optional<db::Digest> stored_digest(const db::Store& store, Op op, ValueType value,
                                         const std::string& device_key, std::uint64_t fingerprint,

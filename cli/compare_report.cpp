@@ -32,15 +32,18 @@ std::string choices(const std::vector<Comparison>& comparisons, const Style& sty
                  {"convert"}},
                 1, 2);
     for (const Comparison& c : comparisons) {
-        if (!c.chosen || !c.oracle) {
+        if (!c.oracle) {
             table.add({fit(c.matrix, kNameWidth), "nothing could be measured"}, Tone::bad);
             continue;
         }
-        const std::string chosen = c.chosen->id == c.oracle->id ? "the oracle" : c.chosen->name;
+        const std::string chosen = !c.chosen                      ? "failed: " + c.choice.id
+                                   : c.chosen->id == c.oracle->id ? "the oracle"
+                                                                  : c.chosen->name;
         table.add({fit(c.matrix, kNameWidth), c.oracle->name,
                    c.vendor_best() ? c.vendor_best()->name : "-",
                    fmt::format("{} ({})", chosen, c.choice.source), duration_us(c.choice.select_us),
-                   duration_us(c.chosen->convert_us)});
+                   c.chosen ? duration_us(c.chosen->convert_us) : "-"},
+                  c.chosen ? Tone::plain : Tone::bad);
     }
     return table.render(style, kWidth);
 }

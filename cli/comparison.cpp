@@ -94,9 +94,8 @@ Json result(const Comparison& c) {
 }
 
 bool was_not_reached(const db::Entry& entry, const std::string& id) {
-    return std::any_of(
-        entry.candidates.begin(), entry.candidates.end(),
-        [&](const db::Candidate& c) { return c.id == id && c.status == db::Status::not_reached; });
+    const db::Candidate* const found = db::find(entry, id);
+    return found && found->status == db::Status::not_reached;
 }
 
 }  // namespace

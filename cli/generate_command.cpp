@@ -55,14 +55,14 @@ void make(const GenerateRequest& request, const std::string& path) {
 template <class T>
 void require_room(const GenerateRequest& request) {
     const double entries = static_cast<double>(expected_nnz(request));
-    const auto rows = request.parameters.find("rows");
-    const double row_count = rows == request.parameters.end() ? 0 : rows->second;
-    const double bytes = entries * (sizeof(T) + sizeof(index_t)) + row_count * sizeof(index_t);
+    const auto given = request.parameters.find("rows");
+    const double rows = given == request.parameters.end() ? 0 : given->second;
+    const double bytes = entries * (sizeof(T) + sizeof(index_t)) + rows * sizeof(index_t);
     if (const auto room = static_cast<double>(available_memory()); bytes > 2 * room)
         throw UsageError(fmt::format(
-            "up to {:.3g} entries in {:.3g} rows take {}, and there are {} of memory; make it "
-            "smaller",
-            entries, row_count, byte_count(bytes), byte_count(room)));
+            "up to {:.3g} entries{} take {}, and there are {} of memory; make it smaller", entries,
+            rows > entries ? fmt::format(" in {:.3g} rows", rows) : "", byte_count(bytes),
+            byte_count(room)));
 }
 
 template <class T>

@@ -79,7 +79,7 @@ std::int64_t fewest_for_lanes(ValueType value) {
 Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline) {
     if (backend == Backend::cpu) {
         const bool scalar = outline.nnz < fewest_for_lanes(value) * std::int64_t{outline.rows};
-        const bool small = outline.nnz + outline.rows < kOneThread;
+        const bool small = !outline.one_thread && outline.nnz + outline.rows < kOneThread;
         return (small ? one_thread : balanced)(value, index, scalar ? 1 : kAll);
     }
     if (const int threads = outline.longest_row < 0 ? 0 : threads_for(outline))

@@ -36,14 +36,13 @@ class Depth final : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-std::string join_parts(std::string_view letters, const Json& header, const Bytes& arrays) {
+std::string join_parts(std::string_view letters, Json header, const Bytes& arrays) {
     Bytes out(letters.begin(), letters.end());
     Bytes text = Json::to_cbor(header);
     if (text.size() % kAlignment != 0) {   // where the arrays begin
         constexpr std::size_t kEmpty = 5;  // bytes of a pad without letters
-        Json padded = header;
-        padded["pad"] = std::string(kAlignment - 1 - (text.size() + kEmpty - 1) % kAlignment, ' ');
-        text = Json::to_cbor(padded);
+        header["pad"] = std::string(kAlignment - 1 - (text.size() + kEmpty - 1) % kAlignment, ' ');
+        text = Json::to_cbor(header);
     }
     for (const Bytes& part :
          {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})

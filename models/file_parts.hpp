@@ -31,7 +31,7 @@ struct FileParts {
     Arrays arrays;
 };
 
-std::string join_parts(std::string_view letters, const Json& header, const Bytes& arrays);
+std::string join_parts(std::string_view letters, Json header, const Bytes& arrays);
 
 /// Views into `file`. Throws Error, which calls the file no `what`, where it does not begin with
 /// the letters, or ends within its header.

@@ -89,18 +89,14 @@ Json encode(const TreeModel& model, Bytes& arrays) {
     Json hits = Json::object(), bandwidths = Json::object();
     for (const auto& [key, curve] : p.bandwidths) bandwidths[key] = encode(curve);
     for (const HitRate& h : p.hits) hits[h.format] = rounded(h.share);
-    Json json{
-        {"kind", "trees"},
-        {"backend", to_string(p.backend)},
-        {"device_keys", p.device_keys},
-        // Programs from before there was one of each device take this for all.
-        {"bandwidth", p.bandwidths.empty() ? Json::array() : encode(p.bandwidths.begin()->second)},
-        {"bandwidths", std::move(bandwidths)},
-        {"portfolio", encode(p.portfolio)},
-        {"hits", std::move(hits)},
-        {"times", encode(p.times, arrays)},
-        {"sides", encode(p.sides, arrays)}};
-    // Programs from before there were several take the first.
+    Json json{{"kind", "trees"},
+              {"backend", to_string(p.backend)},
+              {"device_keys", p.device_keys},
+              {"bandwidths", std::move(bandwidths)},
+              {"portfolio", encode(p.portfolio)},
+              {"hits", std::move(hits)},
+              {"times", encode(p.times, arrays)},
+              {"sides", encode(p.sides, arrays)}};
     for (std::size_t i = 0; p.network_share > 0 && i < p.networks.size(); ++i) {
         Json network = encode(p.networks[i], p.network_share, arrays);
         if (i == 0)

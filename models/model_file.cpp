@@ -33,12 +33,12 @@ std::string to_bytes(const ModelSet& models) {
     for (const auto& model : models.trees()) list.push_back(encode(*model, arrays));
     for (const auto& model : models.bestsf()) list.push_back(encode(*model, arrays));
     for (const auto& model : models.products()) list.push_back(encode(*model, arrays));
-    const Json header{{"schema", fmt::format("{}/1", kSchema)},
-                      {"provenance", encode(models.training(), arrays)},
-                      {"inputs", input_names()},
-                      {"product_inputs", product_input_names()},
-                      {"models", std::move(list)}};
-    return join_parts(kLetters, header, arrays);
+    Json header{{"schema", fmt::format("{}/1", kSchema)},
+                {"provenance", encode(models.training(), arrays)},
+                {"inputs", input_names()},
+                {"product_inputs", product_input_names()},
+                {"models", std::move(list)}};
+    return join_parts(kLetters, std::move(header), arrays);
 }
 
 ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, bool stay) {

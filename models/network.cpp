@@ -22,7 +22,7 @@ bool all_finite(const std::vector<float>& values) {
 
 constexpr std::size_t kLanes = 16;
 using Numbers [[gnu::vector_size(kLanes * sizeof(float))]] = float;
-using Stored [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
+using FixedLanes [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
 
 /// Of the outputs [0, Vectors · kLanes): several sums at a time, as each addition waits for the one
 /// before it.
@@ -33,7 +33,7 @@ template <std::size_t Vectors>
     Numbers sums[Vectors] = {};
     for (std::size_t i = 0; i < inputs; ++i)
         for (std::size_t v = 0; v < Vectors; ++v) {
-            Stored row;
+            FixedLanes row;
             std::memcpy(&row, weights + i * outputs + v * kLanes, sizeof row);
             sums[v] += x[i] * __builtin_convertvector(row, Numbers);
         }

@@ -52,7 +52,7 @@ Network decode_network(const Json& json, Arrays arrays) {
     std::vector<Network::Scale> scales;
     auto next = numbers.begin();
     for (std::size_t i = 0; i < heads.size(); i += 3) {
-        if (!(heads[i] >= 1 && heads[i] <= static_cast<float>(numbers.end() - next)))
+        if (!(heads[i] >= 1 && heads[i] <= static_cast<double>(numbers.end() - next)))
             throw Error("scales have more quantiles than there are");
         const auto count = static_cast<std::ptrdiff_t>(heads[i]);
         scales.push_back({{next, next + count}, heads[i + 1], heads[i + 2]});

@@ -154,7 +154,7 @@ std::string to_plain(const std::vector<Sample>& samples) {
     put_bytes(header, "us", packed(columns.us), arrays);
     put_bytes(header, "convert_us", packed(columns.convert), arrays);
     put_bytes(header, "bounded", columns.bounded, arrays);
-    return join_parts(kLetters, header, arrays);
+    return join_parts(kLetters, std::move(header), arrays);
 }
 
 std::size_t below(const Json& from, const char* name, std::size_t limit) {

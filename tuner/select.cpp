@@ -1,5 +1,6 @@
 #include "tuner/select.hpp"
 
+#include "kernels/parallel.hpp"
 #include "tuner/cuda/select.hpp"
 #include "tuner/selector.hpp"
 
@@ -12,8 +13,12 @@ std::string_view to_string(Source source) {
 template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
     if (backend == Backend::cuda) return choose_on_device(view);
-    return {view, backend, [=] { return fingerprint(view, threads); },
-            [=] { return extract_features(view, threads); }, nullptr};
+    return {view,
+            backend,
+            [=] { return fingerprint(view, threads); },
+            [=] { return extract_features(view, threads); },
+            nullptr,
+            resolve_threads(threads) == 1};
 }
 
 template <class T, class P>

@@ -47,12 +47,11 @@ struct Chooser {
     std::function<std::uint64_t()> fingerprint;
     std::function<Features()> features;
     std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
+    bool one_thread = false;                    ///< all threads of the CPU are one
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
-        Outline o{view.rows, view.nnz()};
-        if (longest_row) o.longest_row = longest_row();
-        return o;
+        return {view.rows, view.nnz(), longest_row ? longest_row() : -1, one_thread};
     }
 };
 /// For host memory, and for the memory of the current GPU. threads 0: all.

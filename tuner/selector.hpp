@@ -230,7 +230,7 @@ class Selector {
         result_.safe = result_.baseline;
         result_.safe.id = kernels_.id(safe_kernel());
         note_safe(field);
-        if (device.threads == 1) leave_out_twins(field);
+        if (device.threads == 1 && options_.constraints.variants == "*") leave_out_twins(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
         return field;
@@ -238,7 +238,8 @@ class Selector {
 
     const Kernel& safe_kernel() const {
         if (!features_) return kernels_.safe(matrix_.outline());
-        return kernels_.safe({matrix_.view.rows, matrix_.view.nnz(), features_->row_max});
+        return kernels_.safe(
+            {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads == 1});
     }
 
     void note_safe(const Field& field) {

@@ -31,6 +31,9 @@ TEST(Safe, LeavesSmallMatricesToOneThread) {
     EXPECT_EQ(on_cpu(1000, 1000), "spmv.cpu.csr.static.x32.l1.u1.w1.f64.i32");
     EXPECT_EQ(on_cpu(0, 0), "spmv.cpu.csr.static.x32.ln.u1.w1.f64.i32");
     EXPECT_EQ(on_cpu(100'000, 100), "spmv.cpu.csr.balanced.x32.l1.u1.f64.i32");
+    EXPECT_EQ(spmv_safe(Backend::cpu, ValueType::f64, IndexType::i32, {1000, 2999, -1, true}).id(),
+              "spmv.cpu.csr.balanced.x32.ln.u1.f64.i32")
+        << "all threads are one";
 }
 
 TEST(Safe, IsAKernelThatNeedsNoConversion) {

@@ -86,14 +86,63 @@ TEST(ModelFile, ArraysOfBytesThatStayAreNotCopied) {
     const Forest& times = here.trees().front()->parts().times;
     EXPECT_TRUE(lies_in_file(times.leaves()));
     EXPECT_TRUE(lies_in_file(times.nodes()));
+    for (const Network::Layer& layer : here.trees().front()->parts().networks.front().layers())
+        EXPECT_TRUE(lies_in_file(layer.weights));
     EXPECT_FALSE(lies_in_file(copied.trees().front()->parts().times.leaves()));
     EXPECT_EQ(to_bytes(here), to_bytes(copied));
+}
+
+/// Files of before have these numbers in the header.
+TEST(ModelFile, NumbersMayBeListsOfTheHeader) {
+    using Json = nlohmann::ordered_json;
+    const std::string file = to_bytes(trained());
+    const std::string_view arrays = std::string_view(file).substr(8 + header_size(file));
+    const auto taken = [&](Json& from, const std::string& name) {
+        const auto part =
+            arrays.substr(from[name].get<std::size_t>(), from[name + "_bytes"].get<std::size_t>());
+        from.erase(name + "_bytes");
+        return Bytes(part.begin(), part.end());
+    };
+    const auto list_floats = [&](Json& from, const std::string& name) {
+        if (from.contains(name)) from[name] = floats_from_words(taken(from, name));
+    };
+    Json header = header_of(file);
+    std::string more;  // quantiles without the scales before them
+    const auto before = [&](Json& network) {
+        for (Json& layer : network["layers"]) list_floats(layer, "bias");
+        list_floats(network, "gains");
+        const std::vector<float> numbers = floats_from_words(taken(network, "quantiles"));
+        const auto heads = 3 * network["inputs"].get<std::size_t>();
+        for (std::size_t i = 0; i < heads; i += 3)
+            network["scales"].push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
+        const Bytes rest =
+            to_words(std::vector(numbers.begin() + static_cast<long>(heads), numbers.end()));
+        network["quantiles"] = arrays.size() + more.size();
+        network["quantiles_bytes"] = rest.size();
+        more.append(rest.begin(), rest.end());
+        network.erase("inputs");
+    };
+    for (Json& model : header["models"]) {
+        for (const char* const forest : {"times", "sides", "behind"}) {
+            if (!model.contains(forest)) continue;
+            list_floats(model[forest], "base");
+            model[forest]["roots"] = from_words(taken(model[forest], "roots"));
+        }
+        if (model.contains("network")) before(model["network"]);
+        if (model.contains("more_networks"))
+            for (Json& network : model["more_networks"]) before(network);
+    }
+    EXPECT_EQ(to_bytes(models_from_bytes(with_header(header, file) + more)), file);
 }
 
 TEST(ModelFile, OneBandwidthOfBeforeIsThatOfTheFirstDevice) {
     const std::string file = to_bytes(trained());
     auto header = header_of(file);
-    for (auto& model : header["models"]) model.erase("bandwidths");
+    for (auto& model : header["models"])
+        if (model.contains("bandwidths")) {
+            model["bandwidth"] = *model["bandwidths"].begin();
+            model.erase("bandwidths");
+        }
     const ModelSet before = models_from_bytes(with_header(header, file));
     const auto& bandwidths = before.trees().front()->parts().bandwidths;
     ASSERT_EQ(bandwidths.size(), 1u);

@@ -29,7 +29,7 @@ bool visit_blocks(CsrView<T, P> a, index_t b, int c, Begin begin, Entry entry) {
     while (true) {
         index_t low = next[0];
         for (int i = 1; i < R; ++i) low = std::min(low, next[i]);
-        if (low == kNone) return true;
+        if (low >= a.cols) return low == kNone;
         if (low <= covered) return false;
         // The last block must not reach beyond the columns: x is read for all of them.
         const index_t start = std::min(low, a.cols - c), last = start + (c - 1);

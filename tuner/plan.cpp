@@ -200,11 +200,9 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
         for (const Ranked& r : selection_.alternatives) offer(r);
         offer(selection_.baseline);  // costs nothing but a look
     }
-    const std::string_view id = kernels_.id(*plain);
-    const double predicted_us = id == selection_.safe.id       ? selection_.safe.predicted_us
-                                : id == selection_.baseline.id ? selection_.baseline.predicted_us
-                                                               : 0;  // the model knows it not
-    contract_ = std::make_unique<Contract>(terms, predicted_us, offers, past);
+    const bool safe = kernels_.id(*plain) == selection_.safe.id;
+    const Ranked& known = safe ? selection_.safe : selection_.baseline;
+    contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, past);
 }
 
 template <class T, class P>

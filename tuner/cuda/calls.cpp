@@ -65,7 +65,7 @@ class CudaStreamOrder final : public StreamOrder {
     bool used_ = false;
 };
 
-/// How many libraries this process has loaded so far.
+/// How many libraries this process has loaded so far; 0 where the loader does not say.
 unsigned long long libraries_loaded() {
     unsigned long long count = 0;
     dl_iterate_phdr(
@@ -86,7 +86,7 @@ bool driver_in_use() {
     // products of a small matrix.
     static std::atomic<unsigned long long> without{0};
     const unsigned long long loaded = libraries_loaded();
-    if (loaded == without.load(std::memory_order_relaxed)) return false;
+    if (loaded > 0 && loaded == without.load(std::memory_order_relaxed)) return false;
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (!driver) {
         without.store(loaded, std::memory_order_relaxed);

@@ -12,8 +12,8 @@ namespace {
 /// is of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
 /// shortly before their end.
 constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
-/// The first time: 6 ms on an H100's host; on a CPU 1 to 1.5 on an EPYC, 8 to 19 on a virtual
-/// machine of 16 cores.
+/// The first time: 6 ms on an H100's host; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual machine of
+/// 16 cores.
 constexpr double kFirstUs = 2000, kFirstCudaUs = 6500;
 constexpr std::size_t kTimed = 2;
 

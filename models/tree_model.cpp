@@ -61,9 +61,14 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
         Variant all = v;
         for (Param& p : all.params)
             if (p.name == "w") p.value = kAll;
-        const auto found = index_.find(short_hash(all));
-        const bool rows_apart = v.format == "bsr" || v.format == "dia" || v.format == "ell" ||
-                                v.format == "hdia" || v.format == "hyb";
+        auto found = index_.find(short_hash(all));
+        if (found == index_.end() && v.format == "csr") {  // plans begin with equal shares
+            all.algorithm = "balanced";
+            std::erase_if(all.params, [](const Param& p) { return p.name == "w"; });
+            found = index_.find(short_hash(all));
+        }
+        const bool rows_apart = v.format == "bsr" || v.format == "csr" || v.format == "dia" ||
+                                v.format == "ell" || v.format == "hdia" || v.format == "hyb";
         const bool alone = rows_apart && param_or(v.params, "w", kAll) == 1;
         for_all_threads_.push_back(alone && found != index_.end() ? found->second : kNoPlace);
     }

@@ -19,9 +19,8 @@ struct Outline {
 /// The CSR kernel that never takes much longer than another one on any matrix of this outline, and
 /// whose preparation costs a few calls. On a CPU rows of equal work for each thread, or one thread
 /// where that is done sooner than others start, by lanes unless rows are short; nothing has to be
-/// prepared. On a GPU threads per row, unless they lose by
-/// up to hundreds of times because one row is long, or it is unknown whether one is: then rows in
-/// tiles of equal work.
+/// prepared. On a GPU threads per row, unless they lose by up to hundreds of times because one row
+/// is long, or it is unknown whether one is: then rows in tiles of equal work.
 Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline);
 
 /// All that spmv_safe() may answer.

@@ -69,10 +69,6 @@ Bytes to_words(std::span<const std::uint32_t> words) {
     return out;
 }
 
-std::uint32_t word_at(const std::uint8_t* bytes) {
-    return get<std::uint32_t>(bytes);
-}
-
 std::vector<std::uint32_t> from_words(std::span<const std::uint8_t> bytes) {
     require_whole(bytes, 4);
     std::vector<std::uint32_t> out(bytes.size() / 4);

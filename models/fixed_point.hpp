@@ -23,7 +23,6 @@ std::vector<float> from_fixed_point(std::span<const std::uint8_t> bytes);
 /// 32-bit integers, or the bits of floats.
 Bytes to_words(std::span<const std::uint32_t> words);
 Bytes to_words(std::span<const float> numbers);
-std::uint32_t word_at(const std::uint8_t* bytes);
 /// These throw Error for a part of a word.
 std::vector<std::uint32_t> from_words(std::span<const std::uint8_t> bytes);
 std::vector<float> floats_from_words(std::span<const std::uint8_t> bytes);

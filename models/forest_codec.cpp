@@ -10,8 +10,6 @@ namespace {
 
 // The pieces, each beside its way back.
 
-constexpr std::size_t kWord = sizeof(std::uint32_t);
-
 /// Three words each: input, right, limit.
 Bytes words_of(const Stored<Node>& nodes) {
     std::vector<std::uint32_t> words;
@@ -23,19 +21,17 @@ Bytes words_of(const Stored<Node>& nodes) {
     return to_words(words);
 }
 
-static_assert(sizeof(Node) == 3 * kWord);
 Stored<Node> nodes_of(const Json& json, Arrays arrays) {
+    static_assert(sizeof(Node) == 3 * sizeof(std::uint32_t));
     if (auto there = in_place<Node>(json, "nodes", arrays)) return *there;
-    const std::span<const std::uint8_t> from = bytes(json, "nodes", arrays);
-    if (from.size() % (3 * kWord) != 0) throw Error("nodes must have three numbers each");
-    std::vector<Node> nodes(from.size() / (3 * kWord));
-    const std::uint8_t* at = from.data();
-    for (Node& n : nodes) {
-        n.input = static_cast<std::int32_t>(word_at(at));
-        n.right = static_cast<std::int32_t>(word_at(at + kWord));
-        n.limit = std::bit_cast<float>(word_at(at + 2 * kWord));
-        at += 3 * kWord;
-    }
+    const std::vector<std::uint32_t> words = from_words(bytes(json, "nodes", arrays));
+    if (words.size() % 3 != 0) throw Error("nodes must have three numbers each");
+    std::vector<Node> nodes;
+    nodes.reserve(words.size() / 3);
+    for (std::size_t i = 0; i < words.size(); i += 3)
+        nodes.push_back({static_cast<std::int32_t>(words[i]),
+                         static_cast<std::int32_t>(words[i + 1]),
+                         std::bit_cast<float>(words[i + 2])});
     return nodes;
 }
 

@@ -1,5 +1,6 @@
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/cpu/block_rows.hpp"
+#include "kernels/with_constant.hpp"
 #include "matrix/error.hpp"
 #include "matrix/memory.hpp"
 #include "matrix/parallel.hpp"
@@ -13,21 +14,10 @@ namespace {
 /// Calls use(std::integral_constant<int, m>).
 template <class Use>
 auto with_block_size(int m, Use use) {
-    switch (m) {
-        case 2:
-            return use(std::integral_constant<int, 2>{});
-        case 4:
-            return use(std::integral_constant<int, 4>{});
-        case 8:
-            return use(std::integral_constant<int, 8>{});
-        case 16:
-            return use(std::integral_constant<int, 16>{});
-        case 32:
-            return use(std::integral_constant<int, 32>{});
-        default:
-            throw UsageError("blocks of " + std::to_string(m) + " × " + std::to_string(m) +
-                             " cannot be multiplied; they can of 2, 4, 8, 16 and 32");
-    }
+    return with_constant<2, 4, 8, 16, 32>(m, use, [&] {
+        return UsageError("blocks of " + std::to_string(m) + " × " + std::to_string(m) +
+                          " cannot be multiplied; they can of 2, 4, 8, 16 and 32");
+    });
 }
 
 /// Calls body(rows, i) for every block row, `rows` being the thread's BlockRowProduct.

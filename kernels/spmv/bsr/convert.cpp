@@ -1,6 +1,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/bsr/format.hpp"
+#include "kernels/with_constant.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,25 +45,11 @@ bool visit_blocks(CsrView<T, P> a, index_t b, int c, Begin begin, Entry entry) {
     }
 }
 
-/// Calls body with the height of a block as a constant.
+/// Calls body(std::integral_constant<int, r>).
 template <class Body>
 auto with_height(int r, Body body) {
-    switch (r) {
-        case 1:
-            return body(std::integral_constant<int, 1>{});
-        case 2:
-            return body(std::integral_constant<int, 2>{});
-        case 3:
-            return body(std::integral_constant<int, 3>{});
-        case 4:
-            return body(std::integral_constant<int, 4>{});
-        case 6:
-            return body(std::integral_constant<int, 6>{});
-        case 8:
-            return body(std::integral_constant<int, 8>{});
-        default:
-            throw Error("BSR blocks have 1, 2, 3, 4, 6 or 8 rows");
-    }
+    return with_constant<1, 2, 3, 4, 6, 8>(
+        r, body, [] { return Error("BSR blocks have 1, 2, 3, 4, 6 or 8 rows"); });
 }
 
 /// Where the entries of A go.

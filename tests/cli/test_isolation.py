@@ -87,7 +87,9 @@ class Isolation(CliTest):
     def crash_at_victim(self, process, meanwhile):
         """Ends a worker that hangs there, once `meanwhile` has happened."""
         worker = self.worker_of(process)
-        self.wait_for(lambda: VICTIM.encode() in at_work_on(process.pid))
+        at_work = lambda: VICTIM.encode() in at_work_on(process.pid)
+        # It is named when it is inspected, too, for a moment and before anything has been timed.
+        self.wait_for(lambda: at_work() and not time.sleep(0.3) and at_work())
         meanwhile()
         os.kill(worker, signal.SIGSEGV)
 

@@ -85,6 +85,11 @@ bool Databases::may_know(const std::string& device_key) const {
                        [&](const Item& item) { return item.store.may_know(device_key); });
 }
 
+bool Databases::are_empty() const {
+    return std::all_of(items_.begin(), items_.end(),
+                       [](const Item& item) { return item.store.is_empty(); });
+}
+
 std::optional<Device> Databases::device(const std::string& device_key) const {
     const std::lock_guard lock(remembered_->mutex);
     auto& known = remembered_->devices;

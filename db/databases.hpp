@@ -59,6 +59,7 @@ class Databases {
 
     /// As those of Store, over all.
     bool may_know(const std::string& device_key) const;
+    bool are_empty() const;
     /// Once found with a bandwidth it is remembered: reading takes as long as a small choice.
     std::optional<Device> device(const std::string& device_key) const;
 

@@ -144,6 +144,15 @@ bool Store::may_know(const std::string& device_key) const {
     return fs::is_directory(where_ / path_safe(device_key), error);
 }
 
+bool Store::is_empty() const {
+    if (read_only()) return false;
+    std::error_code error;
+    fs::directory_iterator it(where_, error);
+    for (const fs::directory_iterator end; !error && it != end; it.increment(error))
+        if (std::error_code unknown; it->is_directory(unknown) || unknown) return false;
+    return !error || error == std::errc::no_such_file_or_directory;
+}
+
 std::optional<Device> Store::device(const std::string& device_key) const {
     std::error_code error;
     fs::directory_iterator it(where_ / path_safe(device_key), error);

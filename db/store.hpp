@@ -50,6 +50,9 @@ class Store {
     /// exported document is read whole for that, once in a process.
     bool may_know(const std::string& device_key) const;
 
+    /// Whether there are surely no entries at all, of any device.
+    bool is_empty() const;
+
     /// The device as any of its entries describes it: with its measured bandwidths. Not of an
     /// exported document.
     std::optional<Device> device(const std::string& device_key) const;

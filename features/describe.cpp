@@ -21,8 +21,8 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
                   const WholePass& pass, const SamplePlan& plan, const SampleCounts& counts) {
     Features f = blank_features(rows, cols, nnz);
     f.density = static_cast<double>(nnz) / (static_cast<double>(rows) * static_cast<double>(cols));
-    f.fingerprint = finish_fingerprint(pass.hash, rows, cols, nnz);
-    f.constant_values = pass.constant;
+    if (pass.look == Look::thorough) f.fingerprint = finish_fingerprint(pass.hash, rows, cols, nnz);
+    f.constant_values = pass.look == Look::thorough && pass.constant;
     if (pass.first_pairs > 0)
         f.reuse_distance =
             static_cast<double>(pass.first_moves) / static_cast<double>(pass.first_pairs);

@@ -7,39 +7,69 @@
 
 namespace sptune {
 
-/// One mark for each diagonal, at column - row + rows - 1. A byte each while that fits the caches:
-/// bytes are stored without waiting for the last store to the same word, as bits are not.
+/// Marks for each diagonal, at column - row + rows - 1: one, or two where diagonals met here and
+/// there are told apart. A byte each while that fits the caches: bytes are stored without waiting
+/// for the last store to the same word, as bits are not.
 class DiagonalMarks {
   public:
     /// Clears all; keeps its memory.
-    void reset(std::size_t diagonals) {
+    void reset(std::size_t diagonals, bool two) {
         constexpr std::size_t kManyDiagonals = std::size_t{1} << 22;
         bytes_ = diagonals <= kManyDiagonals;
-        words_.assign(bytes_ ? diagonals / 8 + 1 : diagonals / 64 + 1, 0);
+        log_bits_ = bytes_ ? 3 : two ? 1 : 0;
+        words_.assign((diagonals << log_bits_) / 64 + 1, 0);
     }
     bool bytes() const { return bytes_; }
-    /// A mark is the lowest bit of its byte, or its bit.
+    /// A diagonal is the lowest bits of its byte, or so many bits as it has marks.
     std::vector<std::uint64_t>& words() { return words_; }
+    /// The lowest bit of each diagonal of a word.
+    std::uint64_t lowest_bits() const {
+        return bytes_          ? 0x0101010101010101u
+               : log_bits_ > 0 ? 0x5555555555555555u
+                               : ~std::uint64_t{0};
+    }
     /// The diagonal of bit `bit` of word `word`.
     std::int64_t diagonal(std::size_t word, int bit) const {
-        return static_cast<std::int64_t>(word * 64 + static_cast<std::size_t>(bit)) >>
-               (bytes_ ? 3 : 0);
+        return static_cast<std::int64_t>(word * 64 + static_cast<std::size_t>(bit)) >> log_bits_;
     }
 
     struct SetByte {
         std::uint8_t* marks;
         void operator()(std::uint64_t at) const { marks[at] = 1; }
     };
+    struct AddToByte {
+        std::uint8_t* marks;
+        std::uint8_t mark;
+        void operator()(std::uint64_t at) const { marks[at] |= mark; }
+    };
     struct SetBit {
         std::uint64_t* words;
-        void operator()(std::uint64_t at) const { words[at >> 6] |= std::uint64_t{1} << (at & 63); }
+        int log_bits;
+        std::uint64_t mark;
+        void operator()(std::uint64_t at) const {
+            at <<= log_bits;
+            words[at >> 6] |= mark << (at & 63);
+        }
     };
-    SetByte set_byte() { return {reinterpret_cast<std::uint8_t*>(words_.data())}; }
-    SetBit set_bit() { return {words_.data()}; }
+    /// Calls use(what sets a mark), of the only one.
+    template <class Use>
+    void with_mark(const Use& use) {
+        bytes_ ? use(SetByte{bytes_of_words()}) : use(SetBit{words_.data(), 0, 1});
+    }
+    /// The same, of the one or the other of two.
+    template <class Use>
+    void with_mark_of_two(bool other, const Use& use) {
+        const std::uint8_t mark = other ? 2 : 1;
+        bytes_ ? use(AddToByte{bytes_of_words(), mark})
+               : use(SetBit{words_.data(), log_bits_, mark});
+    }
 
   private:
+    std::uint8_t* bytes_of_words() { return reinterpret_cast<std::uint8_t*>(words_.data()); }
+
     std::vector<std::uint64_t> words_;
     bool bytes_ = true;
+    int log_bits_ = 3;
 };
 
 }  // namespace sptune

@@ -3,6 +3,7 @@
 #include "features/slot_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 
@@ -27,10 +28,13 @@ void for_each_sampled(const P* row_ptr, const index_t* col_idx, std::int64_t row
 void describe_diagonals(const WholePass& pass, Features& f) {
     f.diagonals = pass.diagonals;
     f.bandwidth_max = std::max(std::abs(pass.lowest_diagonal), std::abs(pass.highest_diagonal));
-    const auto nnz = static_cast<double>(f.nnz);
-    f.bandwidth_mean = static_cast<double>(pass.distance) / nnz;
-    f.profile = pass.profile;
-    f.dia_fill = nnz / (static_cast<double>(f.diagonals) * static_cast<double>(f.rows));
+    f.passed_share = static_cast<double>(pass.rows) / static_cast<double>(f.rows);
+    f.bandwidth_mean = static_cast<double>(pass.distance) / static_cast<double>(pass.entries);
+    f.profile = pass.rows == f.rows
+                    ? pass.profile
+                    : std::llround(static_cast<double>(pass.profile) / f.passed_share);
+    f.dia_fill = static_cast<double>(f.nnz) /
+                 (static_cast<double>(f.diagonals) * static_cast<double>(f.rows));
 }
 
 template <class P>

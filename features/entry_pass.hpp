@@ -86,7 +86,31 @@ wide_sum mark_new_diagonals(const RowsOfEntries<P>& a, Mark mark) {
     return distances + mark_diagonals(a, marked, a.last, mark);
 }
 
-/// By the smallest columns of rows of which some are not sorted. Counts no descents.
+/// Do the columns of no row decrease?
+template <class P>
+bool sorted(const RowsOfEntries<P>& a) {
+    constexpr std::int64_t kPiece = 4096;
+    std::array<std::uint8_t, kPiece + 1> starts;
+    for (std::int64_t i = a.first; i < a.last;) {
+        const P begin = a.row_ptr[i];
+        std::int64_t end =
+            std::upper_bound(a.row_ptr + i, a.row_ptr + a.last + 1, std::int64_t{begin} + kPiece) -
+            a.row_ptr - 1;
+        if (end > i) {
+            std::fill_n(starts.begin(), a.row_ptr[end] - begin + 1, std::uint8_t{0});
+            for (std::int64_t row = i; row < end; ++row)
+                starts[static_cast<std::size_t>(a.row_ptr[row] - begin)] = 1;
+            if (any_descent(a.col_idx, starts.data(), begin, a.row_ptr[end])) return false;
+        } else {  // one row that is longer than a piece
+            end = i + 1;
+            if (!std::is_sorted(a.col_idx + begin, a.col_idx + a.row_ptr[end])) return false;
+        }
+        i = end;
+    }
+    return true;
+}
+
+/// By the smallest columns of rows of which some are not sorted.
 template <class P>
 RowStarts unsorted_starts(const RowsOfEntries<P>& a) {
     RowStarts sums;
@@ -109,13 +133,12 @@ RowStarts unsorted_starts(const RowsOfEntries<P>& a) {
 
 /// `mark` notes a diagonal.
 template <class Mark, class P>
-void add_entries(const RowsOfEntries<P>& a, Mark mark, WholePass& out) {
+void add_entries(const RowsOfEntries<P>& a, bool sorted, Mark mark, WholePass& out) {
+    out.rows += a.last - a.first;
+    out.entries += a.row_ptr[a.last] - a.row_ptr[a.first];
     out.distance += mark_new_diagonals(a, mark);
-    RowStarts starts = row_starts(a.row_ptr, a.col_idx, a.first, a.last);
-    const bool sorted =
-        descents(a.col_idx, a.row_ptr[a.first], a.row_ptr[a.last]) == starts.descents;
-    if (!sorted) starts = unsorted_starts(a);
-    out.sorted = out.sorted && sorted;
+    const RowStarts starts =
+        sorted ? row_starts(a.row_ptr, a.col_idx, a.first, a.last) : unsorted_starts(a);
     out.profile += starts.profile;
     out.first_moves += starts.moves;
     out.first_pairs += starts.pairs;

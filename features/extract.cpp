@@ -60,25 +60,25 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
 }  // namespace
 
 template <class T, class P>
-Features extract_features(CsrView<T, P> a, int threads) {
+Features extract_features(CsrView<T, P> a, int threads, Look look) {
     const P nnz = a.nnz();
     threads =
         team_size(threads, static_cast<std::uint64_t>(nnz) + static_cast<std::uint64_t>(a.rows));
     if (nnz == 0) {
         Features f = blank_features(a.rows, a.cols, 0);
         f.empty_rows = a.rows;
-        f.fingerprint = fingerprint(a, threads);
+        if (look == Look::thorough) f.fingerprint = fingerprint(a, threads);
         return f;
     }
-    const WholePass pass = whole_pass(a, threads);
+    const WholePass pass = whole_pass(a, threads, look);
     const SamplePlan plan(a.rows, nnz);
     const SampleCounts counts = count_sample(a, plan, pass.sorted, threads);
     return describe(a.rows, a.cols, nnz, pass.lengths.runs(), pass, plan, counts);
 }
 
-template Features extract_features(CsrView<float, std::int32_t>, int);
-template Features extract_features(CsrView<float, std::int64_t>, int);
-template Features extract_features(CsrView<double, std::int32_t>, int);
-template Features extract_features(CsrView<double, std::int64_t>, int);
+template Features extract_features(CsrView<float, std::int32_t>, int, Look);
+template Features extract_features(CsrView<float, std::int64_t>, int, Look);
+template Features extract_features(CsrView<double, std::int32_t>, int, Look);
+template Features extract_features(CsrView<double, std::int64_t>, int, Look);
 
 }  // namespace sptune

@@ -89,6 +89,10 @@ struct Features {
     // How much was looked at: fills, symmetry, dense and fullest diagonals are estimated from this
     // share of the rows. Below 1 SELL padding takes lengths rounded to four bits.
     double sampled_share = 1;
+    /// `diagonals`, `dia_fill`, `bandwidth_*`, `profile` and `reuse_distance` are estimated from
+    /// this share of the rows: 1, but for a quick look. Databases do not store it, since theirs
+    /// is 1.
+    double passed_share = 1;
 };
 
 /// The (C, σ) and (r, c) that `Features::sell` and `Features::bsr` report on.
@@ -103,10 +107,14 @@ struct BsrProbe {
 const std::vector<SellProbe>& sell_probes();
 const std::vector<BsrProbe>& bsr_probes();
 
+/// A quick look is for choosing, in half the time: of large matrices it estimates what
+/// `passed_share` tells of, and it leaves out `fingerprint` and `constant_values` (0 and false).
+enum class Look { thorough, quick };
+
 /// One or few passes over `matrix`, parallel, ≤ 5 plain CSR SpMVs in all. threads 0: all. Throws
 /// UsageError where the row pointer or a column leads out of the arrays.
 template <class T, class P>
-Features extract_features(CsrView<T, P> matrix, int threads = 0);
+Features extract_features(CsrView<T, P> matrix, int threads = 0, Look look = Look::thorough);
 
 /// Only the fingerprint; one pass.
 template <class T, class P>

@@ -3,6 +3,7 @@
 #include "features/diagonal_marks.hpp"
 #include "features/entry_pass.hpp"
 #include "features/fingerprint.hpp"
+#include "features/quick_look.hpp"
 #include "features/structure.hpp"
 #include "features/wide_loops.hpp"
 #include "matrix/error.hpp"
@@ -48,37 +49,70 @@ bool all_equal(const T* values, std::int64_t first, std::int64_t last) {
     return first == last || std::memcmp(from, from + 1, bytes) == 0;
 }
 
-}  // namespace
-
-void WholePass::merge(const WholePass& other) {
-    lengths.merge(other.lengths);
-    order.merge(other.order);
-    hash += other.hash;
-    distance += other.distance;
-    profile += other.profile;
-    first_moves += other.first_moves;
-    first_pairs += other.first_pairs;
-    sorted &= other.sorted;
-    constant &= other.constant;
+/// Of the rows [first, last), which are readable, all but the diagonals' number and bounds.
+template <class T, class P>
+void add_rows(CsrView<T, P> a, std::int64_t first, std::int64_t last, bool sampled,
+              DiagonalMarks& marks, WholePass& out) {
+    const auto rows = [&](std::int64_t from, std::int64_t to) {
+        return RowsOfEntries<P>{a.row_ptr, a.col_idx, a.rows, from, to};
+    };
+    const bool is_sorted = sorted(rows(first, last));
+    out.sorted = out.sorted && is_sorted;
+    if (sampled) {
+        const auto windows = quick_windows(first, last);
+        for (std::size_t w = 0; w < windows.size(); ++w)
+            marks.with_mark_of_two(w > 0, [&](auto mark) {
+                add_entries(rows(windows[w].first, windows[w].last), is_sorted, mark, out);
+            });
+    } else {
+        marks.with_mark([&](auto mark) { add_entries(rows(first, last), is_sorted, mark, out); });
+    }
 }
 
 template <class T, class P>
-WholePass whole_pass(CsrView<T, P> a, int threads) {
+void add_contents(CsrView<T, P> a, std::int64_t first, std::int64_t last, WholePass& out) {
+    const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
+    out.hash += hash_pointers(a.row_ptr, first, last);
+    out.hash += hash_columns(a.col_idx, begin, end);
+    out.constant = out.constant && all_equal(a.values, begin, end);
+}
+
+/// Sets what merge() leaves out, from the marks of all threads.
+template <class T, class P>
+void add_diagonals(DiagonalMarks& marks, BitCounts met, CsrView<T, P> a, bool sampled,
+                   WholePass& all) {
+    const auto& words = marks.words();
+    const auto set = [](std::uint64_t word) { return word != 0; };
+    const auto low = static_cast<std::size_t>(std::ranges::find_if(words, set) - words.begin());
+    if (low == words.size()) return;  // of a sample of empty rows
+    std::size_t high = words.size() - 1;
+    while (!words[high]) --high;
+    const std::int64_t shift = std::int64_t{a.rows} - 1;
+    all.lowest_diagonal = marks.diagonal(low, std::countr_zero(words[low])) - shift;
+    all.highest_diagonal = marks.diagonal(high, 63 - std::countl_zero(words[high])) - shift;
+    all.diagonals =
+        sampled ? std::min(shift + a.cols, all_diagonals(met.all, met.pairs, all.entries, a.nnz()))
+                : met.all;
+}
+
+template <class T, class P>
+WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
     const std::int64_t rows = a.rows, nnz = a.nnz();
-    // About 16 Ki entries a chunk, so that columns read twice come from the cache the second time.
-    const std::int64_t warps = (8192 * rows / nnz + kWarp - 1) / kWarp;
-    const std::int64_t chunk = kWarp * std::clamp<std::int64_t>(warps, 1, 256);
+    // About 8 Ki entries a chunk, so that columns read twice come from the cache the second time.
+    // Lengths are counted by whole warps: where chunks are smaller, all of them afterwards.
+    const std::int64_t wanted = std::clamp<std::int64_t>(8192 * rows / nnz, 1, 256 * kWarp);
+    const bool warps = wanted >= kWarp;
+    const std::int64_t chunk = warps ? (wanted + kWarp - 1) / kWarp * kWarp : wanted;
     WholePass all;
-    all.hash = pointer_terms(a.row_ptr, rows, rows + 1);
     std::vector<DiagonalMarks*> parts(static_cast<std::size_t>(threads));
-    std::int64_t diagonals = 0;
+    std::int64_t diagonals = 0, pairs = 0;
     std::atomic<bool> readable{true};
     ExceptionCarrier carrier;
-#pragma omp parallel num_threads(threads) reduction(+ : diagonals)
+#pragma omp parallel num_threads(threads) reduction(+ : diagonals, pairs)
     {
         thread_local DiagonalMarks marks;
         carrier.run([&] {
-            marks.reset(static_cast<std::size_t>(rows + a.cols));
+            marks.reset(static_cast<std::size_t>(rows + a.cols), sampled);
             parts[static_cast<std::size_t>(omp_get_thread_num())] = &marks;
         });
 #pragma omp barrier
@@ -94,14 +128,9 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
                 readable = false;
                 continue;
             }
-            const std::int64_t begin = a.row_ptr[first], end = a.row_ptr[last];
-            own.hash += hash_pointers(a.row_ptr, first, last);
-            own.hash += hash_columns(a.col_idx, begin, end);
-            carrier.run([&] { add_lengths(a.row_ptr, first, last, own); });
-            const RowsOfEntries<P> entries{a.row_ptr, a.col_idx, rows, first, last};
-            marks.bytes() ? add_entries(entries, marks.set_byte(), own)
-                          : add_entries(entries, marks.set_bit(), own);
-            own.constant = own.constant && all_equal(a.values, begin, end);
+            if (warps) carrier.run([&] { add_lengths(a.row_ptr, first, last, own); });
+            add_rows(a, first, last, sampled, marks, own);
+            if (look == Look::thorough) add_contents(a, first, last, own);
         }
 #pragma omp critical(sptune_whole_pass)
         carrier.run([&] { all.merge(own); });
@@ -116,26 +145,50 @@ WholePass whole_pass(CsrView<T, P> a, int threads) {
             for (int t = 1; t < omp_get_num_threads(); ++t)
                 unite_words(words + first,
                             parts[static_cast<std::size_t>(t)]->words().data() + first, size);
-            diagonals += count_bits(words + first, size);
+            const BitCounts met = count_bits(words + first, size, marks.lowest_bits());
+            diagonals += met.all, pairs += met.pairs;
         }
     }
     carrier.rethrow();
     if (!readable) throw UsageError(unreadable(a));
-    DiagonalMarks& marks = *parts[0];
-    const auto& words = marks.words();
-    const auto set = [](std::uint64_t word) { return word != 0; };
-    const auto low = static_cast<std::size_t>(std::ranges::find_if(words, set) - words.begin());
-    std::size_t high = words.size() - 1;
-    while (!words[high]) --high;  // there is at least one nonzero
-    all.diagonals = diagonals;
-    all.lowest_diagonal = marks.diagonal(low, std::countr_zero(words[low])) - (rows - 1);
-    all.highest_diagonal = marks.diagonal(high, 63 - std::countl_zero(words[high])) - (rows - 1);
+    if (!warps) add_lengths(a.row_ptr, 0, rows, all);
+    add_diagonals(*parts[0], {diagonals, pairs}, a, sampled, all);
+    all.look = look;
     return all;
 }
 
-template WholePass whole_pass(CsrView<float, std::int32_t>, int);
-template WholePass whole_pass(CsrView<float, std::int64_t>, int);
-template WholePass whole_pass(CsrView<double, std::int32_t>, int);
-template WholePass whole_pass(CsrView<double, std::int64_t>, int);
+}  // namespace
+
+void WholePass::merge(const WholePass& other) {
+    lengths.merge(other.lengths);
+    order.merge(other.order);
+    hash += other.hash;
+    rows += other.rows;
+    entries += other.entries;
+    distance += other.distance;
+    profile += other.profile;
+    first_moves += other.first_moves;
+    first_pairs += other.first_pairs;
+    sorted &= other.sorted;
+    constant &= other.constant;
+}
+
+template <class T, class P>
+WholePass whole_pass(CsrView<T, P> a, int threads, Look look) {
+    if (look == Look::quick && worth_a_quick_look(a.rows, a.nnz())) {
+        WholePass pass = pass_over(a, threads, look, true);
+        // Where few rows have most of the entries, those that were passed may not be among them.
+        constexpr std::int64_t kLeastShare = 16;
+        if (pass.entries > a.nnz() / kLeastShare) return pass;
+    }
+    WholePass pass = pass_over(a, threads, look, false);
+    pass.hash += pointer_terms(a.row_ptr, a.rows, std::int64_t{a.rows} + 1);
+    return pass;
+}
+
+template WholePass whole_pass(CsrView<float, std::int32_t>, int, Look);
+template WholePass whole_pass(CsrView<float, std::int64_t>, int, Look);
+template WholePass whole_pass(CsrView<double, std::int32_t>, int, Look);
+template WholePass whole_pass(CsrView<double, std::int64_t>, int, Look);
 
 }  // namespace sptune

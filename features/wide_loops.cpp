@@ -47,15 +47,14 @@ template <class P>
 [[gnu::always_inline]] inline RowStarts of_row_starts(const P* row_ptr, const index_t* col_idx,
                                                       std::int64_t first, std::int64_t last) {
     RowStarts sums;
-    const P begin = row_ptr[first], last_entry = row_ptr[last] - 1;
-    if (begin > last_entry) return sums;
+    const P last_entry = row_ptr[last] - 1;
+    if (row_ptr[first] > last_entry) return sums;
     for (std::int64_t i = std::max<std::int64_t>(first, 1); i < last; ++i) {
         const P at = std::min(row_ptr[i], last_entry);
         const bool occupied = row_ptr[i] < row_ptr[i + 1], before = row_ptr[i - 1] < row_ptr[i];
         const index_t column = col_idx[at];
         const index_t moved = column - col_idx[std::min(row_ptr[i - 1], last_entry)];
         const index_t left = static_cast<index_t>(i) - column;
-        sums.descents += occupied & (at > begin) & (column < col_idx[std::max<P>(at, 1) - 1]);
         sums.profile += occupied & (left > 0) ? left : 0;
         sums.moves += occupied & before ? std::abs(moved) : 0;
         sums.pairs += occupied & before;
@@ -108,10 +107,12 @@ std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std
 }
 
 SPTUNE_CLONES
-std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last) {
-    std::int64_t sum = 0;
-    for (std::int64_t k = first + 1; k < last; ++k) sum += col_idx[k] < col_idx[k - 1];
-    return sum;
+bool any_descent(const index_t* col_idx, const std::uint8_t* starts, std::int64_t first,
+                 std::int64_t last) {
+    std::uint8_t any = 0;
+    for (std::int64_t k = first + 1; k < last; ++k)
+        any |= static_cast<std::uint8_t>((col_idx[k] < col_idx[k - 1]) & (starts[k - first] ^ 1));
+    return any != 0;
 }
 
 SPTUNE_CLONES
@@ -179,10 +180,13 @@ void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t cou
 }
 
 SPTUNE_CLONES
-std::int64_t count_bits(const std::uint64_t* words, std::size_t count) {
-    std::int64_t sum = 0;
-    for (std::size_t w = 0; w < count; ++w) sum += std::popcount(words[w]);
-    return sum;
+BitCounts count_bits(const std::uint64_t* words, std::size_t count, std::uint64_t mask) {
+    BitCounts sums;
+    for (std::size_t w = 0; w < count; ++w) {
+        sums.all += std::popcount(words[w]);
+        sums.pairs += std::popcount((words[w] | words[w] >> 1) & mask);
+    }
+    return sums;
 }
 
 }  // namespace sptune

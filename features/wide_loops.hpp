@@ -19,13 +19,14 @@ std::uint64_t hash_columns(const index_t* col_idx, std::int64_t first, std::int6
 std::uint64_t hash_pointers(const std::int32_t* row_ptr, std::int64_t first, std::int64_t last);
 std::uint64_t hash_pointers(const std::int64_t* row_ptr, std::int64_t first, std::int64_t last);
 
-/// How often a column is smaller than the one before it in col_idx[first, last).
-std::int64_t descents(const index_t* col_idx, std::int64_t first, std::int64_t last);
+/// Whether a column in col_idx[first, last) is smaller than the one before it, other than where
+/// starts[k - first] is 1 rather than 0.
+bool any_descent(const index_t* col_idx, const std::uint8_t* starts, std::int64_t first,
+                 std::int64_t last);
 
-/// What the first entries of rows tell; empty rows have none.
+/// What the first entries of rows tell by their columns, which are the smallest ones of rows that
+/// are sorted; empty rows have none.
 struct RowStarts {
-    std::int64_t descents = 0;  ///< of descents(), those from one row to a later one
-    // By their columns, which are the smallest ones of rows that are sorted.
     std::int64_t profile = 0;  ///< Σ max(0, row - column)
     std::int64_t moves = 0;    ///< Σ |column(i) - column(i-1)| where row i - 1 is not empty either
     std::int64_t pairs = 0;    ///< of how many rows
@@ -69,7 +70,10 @@ std::uint64_t write_diagonals(const std::int64_t* row_ptr, const index_t* col_id
 /// into[w] |= from[w].
 void unite_words(std::uint64_t* into, const std::uint64_t* from, std::size_t count);
 
-/// Bits that are set in words[0, count).
-std::int64_t count_bits(const std::uint64_t* words, std::size_t count);
+/// Bits that are set in words[0, count), and how many of w | w >> 1 are that are set in `mask`.
+struct BitCounts {
+    std::int64_t all = 0, pairs = 0;
+};
+BitCounts count_bits(const std::uint64_t* words, std::size_t count, std::uint64_t mask);
 
 }  // namespace sptune

@@ -89,7 +89,8 @@ CutRows cut_rows(const Features& f, int percent) {
     return cut;
 }
 
-/// Whether the columns of `rows` neighbouring rows surely span less than 2^16.
+/// Whether the columns of `rows` neighbouring rows span less than 2^16: surely, unless the
+/// bandwidth is an estimate.
 bool narrow(const Features& f, double rows) {
     return f.cols < 65536 || 2 * static_cast<double>(f.bandwidth_max) + rows < 65536;
 }
@@ -217,6 +218,7 @@ bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen
     const bool blocks = l.kind == bsr;
     if (v.vendor || !(blocks || l.kind == sell || l.kind == ell || l.kind == hdia)) return false;
     if (blocks && !(f.columns_sorted && f.cols >= l.c)) return false;
+    if (l.narrow && f.passed_share < 1 && f.cols >= 65536) return false;
     Holding h = holding(f, l);
     constexpr double kManyDiagonals = 1 << 26;  // of a slice: more need huge tables
     if (l.kind == hdia && static_cast<double>(f.row_max) * l.c >= kManyDiagonals) return false;

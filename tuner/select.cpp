@@ -16,7 +16,7 @@ Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
     return {view,
             backend,
             [=] { return fingerprint(view, threads); },
-            [=] { return extract_features(view, threads); },
+            [=] { return extract_features(view, threads, Look::quick); },
             nullptr,
             resolve_threads(threads) == 1};
 }

@@ -48,6 +48,7 @@ struct Chooser {
     std::function<Features()> features;
     std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
     bool one_thread = false;                    ///< all threads of the CPU are one
+    bool features_tell_fingerprint = false;     ///< at no cost
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {

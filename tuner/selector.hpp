@@ -58,6 +58,15 @@ class Selector {
         return *features_;
     }
 
+    /// 0 where nothing is stored, which spares a pass over the matrix.
+    std::uint64_t fingerprint() {
+        // Most often in vain, where nothing is known of this device: with the features it is free.
+        if (matrix_.features_tell_fingerprint && !options_.databases->may_know(device_.key))
+            features();
+        if (matrix_.features_tell_fingerprint && features_) return features_->fingerprint;
+        return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
+    }
+
     void check_error() {
         const double asked = options_.constraints.error;
         if (std::isfinite(asked)) require_error(asked, value_type_of<T>(), features().row_max);
@@ -67,10 +76,7 @@ class Selector {
     bool look_up() {
         if (!options_.databases || options_.databases->all().empty()) return false;
         lookup_.asked = true;
-        // Without entries for this device the fingerprint would be of no use, unless the features
-        // bring it along.
-        if (!options_.databases->may_know(device_.key)) features();
-        const std::uint64_t print = features_ ? features_->fingerprint : matrix_.fingerprint();
+        const std::uint64_t print = fingerprint();
         const auto& all = options_.databases->all();
         return std::any_of(all.begin(), all.end(), [&](const db::Databases::Item& item) {
             const Selection before = result_;

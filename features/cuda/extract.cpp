@@ -39,8 +39,10 @@ struct alignas(16) Found {
     unsigned listed[kListed];  ///< the first of diagonal_entries
 };
 
-WholePass whole_pass_of(const Sums& s, std::int64_t rows, std::int64_t cols) {
+WholePass whole_pass_of(const Sums& s, std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
     WholePass pass;
+    pass.rows = rows;
+    pass.entries = nnz;
     pass.order.neighbour_diff = static_cast<std::int64_t>(s.neighbour_diff);
     pass.order.warp_slots = static_cast<std::int64_t>(s.warp_slots);
     pass.hash = s.hash;
@@ -182,7 +184,7 @@ Features extract_features_on_device(CsrView<T, P> a) {
     counts.diagonals.top =
         largest(found.sums.diagonal_entries, {listed.begin(), listed.end()}, kTopDiagonals);
     return describe(rows, cols, nnz, length_runs(shorter, std::move(lengths)),
-                    whole_pass_of(found.sums, rows, cols), plan, counts);
+                    whole_pass_of(found.sums, rows, cols, nnz), plan, counts);
 }
 
 template Features extract_features_on_device(CsrView<float, std::int32_t>);

@@ -173,6 +173,14 @@ TEST_F(DigestTest, ASpoiledLineIsAWarnedMiss) {
     EXPECT_NE(missed.trouble, "");
 }
 
+TEST_F(DigestTest, NothingIsStoredWhereThereIsNoFolder) {
+    EXPECT_TRUE(Store(scratch_ / "nowhere").is_empty());
+    std::filesystem::create_directories(scratch_ / "new");
+    EXPECT_TRUE(Store(scratch_ / "new").is_empty());
+    put(scratch_ / "file", "something");
+    EXPECT_FALSE(Store(scratch_ / "file").is_empty()) << "an exported file, or a broken one";
+}
+
 TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     Entry entry = random_entry(7);
     entry.device.key = "theirs";
@@ -183,6 +191,7 @@ TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     EXPECT_EQ(missed.trouble, "");
     EXPECT_FALSE(store_.may_know("mine"));
     EXPECT_TRUE(store_.may_know("theirs"));
+    EXPECT_FALSE(store_.is_empty());
     EXPECT_FALSE(store_.device("mine"));
     EXPECT_EQ(to_json(store_.device("theirs").value()), to_json(entry.device));
 }

@@ -105,6 +105,26 @@ TYPED_TEST(Spmv, FootprintsAreHonest) {
     }
 }
 
+TYPED_TEST(Spmv, DiagonalsThatAreAnEstimateAreCounted) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto band = generate<T, P>({"banded", {{"rows", 5000}}});
+    const Features exact = extract_features(band.view());
+    Features estimate = exact;
+    estimate.diagonals = 1;
+    estimate.passed_share = 0.25;
+    int seen = 0;
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
+        if (kernel.variant.vendor || kernel.variant.format != "dia") continue;
+        const Params& params = kernel.variant.params;
+        EXPECT_EQ(kernel.inspect(band.view(), exact, params).storage_bytes,
+                  kernel.inspect(band.view(), estimate, params).storage_bytes)
+            << kernel.variant.id();
+        ++seen;
+    }
+    EXPECT_GT(seen, 0);
+}
+
 TYPED_TEST(Spmv, DeterministicKernelsRepeatToTheBit) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;

@@ -142,6 +142,11 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     EXPECT_TRUE(surely_fits(f, sell));
     EXPECT_FALSE(surely_fits(f, dia));
     EXPECT_FALSE(surely_fits(f, narrow)) << "columns may span more than 2^16";
+    Features band_of_few = band(100'000, 20);
+    band_of_few.sell = {{8, 1, 0.1}};
+    EXPECT_TRUE(surely_fits(band_of_few, narrow));
+    band_of_few.passed_share = 0.25;
+    EXPECT_FALSE(surely_fits(band_of_few, narrow)) << "some row may be wider than those passed";
     EXPECT_FALSE(surely_fits(f, blocks)) << "columns may be in any order";
     f.columns_sorted = true;
     EXPECT_TRUE(surely_fits(f, blocks));

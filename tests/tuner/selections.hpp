@@ -27,7 +27,7 @@ class Select : public testing::Test {
     db::Scratch scratch_;
     db::Store store_{scratch_ / "db"};
     SelectOptions options_;
-    int extracted_ = 0;
+    int extracted_ = 0, fingerprinted_ = 0;
     /// Says what each kernel will really take.
     fake::Model honest_{[](const Variant& v) {
         return models::Prediction{double(get(v.params, "t")), double(get(v.params, "v"))};
@@ -39,6 +39,10 @@ class Select : public testing::Test {
     }
     Selection select() {
         Chooser<double, std::int32_t> chooser = choose_for(a_.view(), Backend::cpu, 1);
+        chooser.fingerprint = [this, of_view = chooser.fingerprint] {
+            ++fingerprinted_;
+            return of_view();
+        };
         chooser.features = [this] {
             ++extracted_;
             return extract_features(a_.view(), 1);

@@ -37,6 +37,15 @@ TEST_F(Select, AStoredMeasurementComesFirst) {
     EXPECT_EQ(select().source, Source::model);
 }
 
+TEST_F(Select, WhereNothingIsStoredNobodyNeedsAFingerprint) {
+    EXPECT_EQ(select().source, Source::model);
+    EXPECT_EQ(fingerprinted_, 0);
+    store_.save(entry("another-device"));
+    const Selection s = select();
+    EXPECT_EQ(fingerprinted_, 1);
+    EXPECT_NE(s.why.find("another-device"), std::string::npos) << s.why;
+}
+
 TEST_F(Select, AnExportedFileDoesAsWell) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     store_.save(entry(here()));

@@ -9,9 +9,13 @@ namespace sptune::tuner {
 
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
-    return {view, Backend::cuda, [=] { return fingerprint_on_device(view); },
+    return {view,
+            Backend::cuda,
+            [=] { return fingerprint_on_device(view); },
             [=] { return extract_features_on_device(view); },
-            [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; }};
+            [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
+            false,
+            true};
 }
 
 template <class T, class P>

@@ -45,7 +45,11 @@ Footprint DiaFormat::inspect(CsrView<T, P> a, const Features& features, const Pa
     const std::uint64_t padded_rows = static_cast<std::uint64_t>(tiles_of(a.rows)) * kDiaTile;
     Footprint f;
     if (percent == kAll) {
-        f.storage_bytes = static_cast<std::uint64_t>(features.diagonals) * padded_rows * sizeof(T);
+        // One too many that an estimate does not know of would take as much memory as all rows.
+        const auto diagonals = features.passed_share < 1
+                                   ? choose(a, kAll).diagonal.size()
+                                   : static_cast<std::uint64_t>(features.diagonals);
+        f.storage_bytes = diagonals * padded_rows * sizeof(T);
         f.moved_bytes = f.storage_bytes;
         return f;
     }

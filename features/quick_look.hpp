@@ -36,7 +36,7 @@ inline std::array<RowWindow, 2> quick_windows(std::int64_t first, std::int64_t l
 /// leaves the same share still to be met: as if entries fell on diagonals at random, of which
 /// stencils are the case where nothing is left.
 inline std::int64_t all_diagonals(std::int64_t both, std::int64_t either, std::int64_t passed,
-                            std::int64_t nnz) {
+                                  std::int64_t nnz) {
     const double half = static_cast<double>(both) / 2, met = static_cast<double>(either);
     const double halves = 2 * static_cast<double>(nnz) / static_cast<double>(passed);
     const double left = std::clamp(met / half - 1, 0.0, 1.0);

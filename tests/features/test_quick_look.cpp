@@ -74,8 +74,8 @@ TEST_P(QuickLook, IsNearAThoroughOne) {
 
 TEST_P(QuickLook, IsTheSameForAnyThreadsAndTypes) {
     const GenerateRequest request{GetParam(), {{"rows", 40000}}};
-    const Numbers one = estimated(
-        extract_features(generate<double>(request).view(), 1, Look::quick));
+    const Numbers one =
+        estimated(extract_features(generate<double>(request).view(), 1, Look::quick));
     const auto b = generate<float, std::int64_t>(request);
     for (const int threads : {2, 5})
         EXPECT_EQ(estimated(extract_features(b.view(), threads, Look::quick)), one) << threads;
@@ -86,12 +86,11 @@ std::vector<std::string> family_names() {
     for (const Family& f : families()) names.emplace_back(f.name);
     return names;
 }
-INSTANTIATE_TEST_SUITE_P(Features, QuickLook, testing::ValuesIn(family_names()),
-                         [](const auto& p) {
-                             std::string name = p.param;
-                             std::ranges::replace(name, '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Features, QuickLook, testing::ValuesIn(family_names()), [](const auto& p) {
+    std::string name = p.param;
+    std::ranges::replace(name, '-', '_');
+    return name;
+});
 
 TEST(QuickLookAt, StencilsFindsAllDiagonals) {
     for (const char* name : {"stencil-2d-5", "stencil-3d-27"}) {

@@ -1,4 +1,5 @@
 #include "features/sample.hpp"
+#include "features/wide_loops.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/hdia/format.hpp"
@@ -44,29 +45,40 @@ RowSample rows_to_look_at(CsrView<T, P> a) {
     return RowSample(a.rows, stretches * kStretch, kStretch, stretches);
 }
 
+/// Those stretches in which a row is longer than `longest`.
+template <class T, class P>
+std::vector<RowWindow> stretches_with_longer_rows(CsrView<T, P> a, std::int64_t longest) {
+    std::vector<RowWindow> list;
+    for (std::int64_t first = 0; first < a.rows; first += kStretch) {
+        const std::int64_t last = std::min<std::int64_t>(a.rows, first + kStretch);
+        // Most are told by their ends alone.
+        if (a.row_ptr[last] - a.row_ptr[first] > longest &&
+            length_range(a.row_ptr, first, last).longest > longest)
+            list.push_back({first, last});
+    }
+    return list;
+}
+
 /// Of rows that are longer than `longest`, what they have more.
 struct Beyond {
     std::int64_t entries = 0;
     std::int64_t slots = 0;  ///< that their slices of c rows hold for it
 };
 
-/// Most stretches are told to have no such rows by their ends alone.
 template <class T, class P>
-Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest) {
+Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest,
+              const std::vector<RowWindow>& stretches) {
     Beyond all;
-    for (std::int64_t first = 0; first < a.rows; first += kStretch) {
-        const std::int64_t last = std::min<std::int64_t>(a.rows, first + kStretch);
-        if (a.row_ptr[last] - a.row_ptr[first] <= longest) continue;
-        for (std::int64_t slice = first; slice < last; slice += c) {
+    for (const RowWindow& w : stretches)
+        for (std::int64_t slice = w.first; slice < w.last; slice += c) {
             std::int64_t most = 0;
-            for (std::int64_t i = slice; i < std::min(last, slice + c); ++i) {
+            for (std::int64_t i = slice; i < std::min(w.last, slice + c); ++i) {
                 const std::int64_t more = a.row_ptr[i + 1] - a.row_ptr[i] - longest;
                 all.entries += std::max<std::int64_t>(more, 0);
                 most = std::max(most, more);
             }
             all.slots += most * c;
         }
-    }
     return all;
 }
 
@@ -195,13 +207,15 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
     carrier.rethrow();
     std::vector<LayoutEstimate> told;
     std::map<int, std::size_t> next;
+    const auto long_stretches = features.row_max > longest ? stretches_with_longer_rows(a, longest)
+                                                           : std::vector<RowWindow>{};
     std::map<int, Beyond> long_rows;
     for (const Params& p : params) {
         const int c = get(p, "c");
         const Counts& counts = by_c[c][next[c]++].counts;
         // Rows so long that none was among those looked at are counted apart.
         const auto [found, is_new] = long_rows.try_emplace(c);
-        if (is_new && features.row_max > longest) found->second = beyond(a, c, longest);
+        if (is_new) found->second = beyond(a, c, longest, long_stretches);
         const auto missed = static_cast<double>(found->second.slots);
         const double scale =
             static_cast<double>(a.nnz() - found->second.entries) / static_cast<double>(entries);

@@ -8,10 +8,10 @@ namespace {
 
 /// What a choice rarely costs more than, in microseconds and in calls. On an H100 it takes 60 to
 /// 140 us where a call takes 4 to 30, and 110 to 180 with cold caches (380 and 420 of a few rows of
-/// many thousand entries); on a CPU 16 us and one to three calls, 100 to 200 us with cold caches.
-/// It is of no use to be in time for a choice that then cannot pay: programs of 200 calls would
-/// choose shortly before their end.
-constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 3;
+/// many thousand entries); on a CPU 16 us and up to three calls, 150 to 200 us with cold caches. It
+/// is of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
+/// shortly before their end.
+constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
 /// The first time: 6 ms on an H100's host; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual machine of
 /// 16 cores.
 constexpr double kFirstUs = 2000, kFirstCudaUs = 6500;

@@ -1,6 +1,8 @@
 // Which diagonals a thread has met.
 #pragma once
 
+#include "features/wide_loops.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,14 +21,12 @@ class DiagonalMarks {
         log_bits_ = bytes_ ? 3 : two ? 1 : 0;
         words_.assign((diagonals << log_bits_) / 64 + 1, 0);
     }
-    bool bytes() const { return bytes_; }
     /// A diagonal is the lowest bits of its byte, or so many bits as it has marks.
     std::vector<std::uint64_t>& words() { return words_; }
-    /// The lowest bit of each diagonal of a word.
-    std::uint64_t lowest_bits() const {
-        return bytes_          ? 0x0101010101010101u
-               : log_bits_ > 0 ? 0x5555555555555555u
-                               : ~std::uint64_t{0};
+    /// Marks, and diagonals that have one of two, in words [first, first + count).
+    BitCounts met(std::size_t first, std::size_t count) const {
+        return bytes_ ? count_low_bits(words_.data() + first, count)
+                      : count_bits(words_.data() + first, count, 0x5555555555555555u);
     }
     /// The diagonal of bit `bit` of word `word`.
     std::int64_t diagonal(std::size_t word, int bit) const {

@@ -41,16 +41,16 @@ template <class P>
 DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::int64_t rows,
                                std::int64_t cols, const RowSample& sample) {
     const std::int64_t row_limit = sample.everything() ? row_ptr[rows] : kDiagonalRow;
-    thread_local SlotTable slots;
-    thread_local std::vector<std::uint32_t> counts;
-    std::int64_t entries = 0;
+    std::size_t entries = 0;
     for (const RowWindow& w : sample.windows())
         for (std::int64_t i = w.first; i < w.last; ++i)
-            entries += std::min<std::int64_t>(row_ptr[i + 1] - row_ptr[i], row_limit + 1);
+            entries += static_cast<std::size_t>(
+                std::min<std::int64_t>(row_ptr[i + 1] - row_ptr[i], row_limit + 1));
 
     DiagonalCounts found;
     thread_local std::vector<std::uint32_t> met;  // the counts that are not 0
     met.clear();
+    met.reserve(entries);
     const SampleView view = sample.view();
     const auto add = [&](std::int64_t at, std::uint32_t count) {
         met.push_back(count);
@@ -59,17 +59,31 @@ DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::in
         ++found.dense;
         found.on_dense += count;
     };
-    // An array over all diagonals, unless clearing it would take longer than a hash table does.
-    constexpr std::int64_t kSparse = 8;
-    if (rows + cols <= kSparse * entries) {
-        counts.assign(static_cast<std::size_t>(rows + cols), 0);
+    // An array over all diagonals, unless the page faults of it would take longer than a hash
+    // table does.
+    constexpr std::size_t kSparse = 64;
+    const auto all = static_cast<std::size_t>(rows + cols);
+    if (all <= kSparse * entries) {
+        thread_local std::vector<std::uint32_t> counts;  // all 0 before and after
+        thread_local std::vector<std::uint32_t> places;  // the diagonals that have been met
+        if (counts.size() < all) counts.resize(all, 0);
+        if (places.size() <= entries) places.resize(entries + 1);
+        std::size_t n = 0;
         for_each_sampled(row_ptr, col_idx, rows, sample, row_limit,
-                         [&](std::uint32_t at, std::uint32_t stride) { counts[at] += stride; });
-        for (std::size_t at = 0; at < counts.size(); ++at)
-            if (counts[at] > 0) add(static_cast<std::int64_t>(at), counts[at]);
+                         [&](std::uint32_t at, std::uint32_t stride) {
+                             places[n] = at;  // counts if it is the first
+                             n += counts[at] == 0;
+                             counts[at] += stride;
+                         });
+        for (std::size_t k = 0; k < n; ++k) {
+            add(places[k], counts[places[k]]);
+            counts[places[k]] = 0;
+        }
     } else {
-        slots.reset(static_cast<std::size_t>(entries));
-        counts.assign(static_cast<std::size_t>(entries), 0);
+        thread_local SlotTable slots;
+        thread_local std::vector<std::uint32_t> counts;
+        slots.reset(entries);
+        counts.assign(entries, 0);
         for_each_sampled(
             row_ptr, col_idx, rows, sample, row_limit,
             [&](std::uint32_t at, std::uint32_t stride) { counts[slots[at]] += stride; });

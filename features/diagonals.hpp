@@ -27,7 +27,7 @@ constexpr bool is_dense(std::int64_t n, std::int64_t d, std::int64_t rows, std::
 }
 
 /// Of a sampled row longer than this, entries at equal strides stand for the rest.
-inline constexpr std::int64_t kDiagonalRow = 4096;
+inline constexpr std::int64_t kDiagonalRow = 1024;
 constexpr std::int64_t diagonal_stride(std::int64_t length, std::int64_t row_limit) {
     return 1 + length / (row_limit + 1);
 }

@@ -20,13 +20,14 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
     const auto block_count = static_cast<std::int64_t>(blocks.size());
     const std::int64_t stride = exact ? 1 : mirror_stride(entries, plan.work);
 
+    const int chunk = group_count < 16 * threads ? 1 : 4;  // that a thread takes at once
     SampleCounts all;
     ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads)
     {
         std::optional<SampleCounts> mine;
         carrier.run([&] { mine.emplace(); });
-#pragma omp single nowait
+#pragma omp master  // always the same thread, which keeps memory for it
         carrier.run([&] {
             all.diagonals = count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows);
         });
@@ -37,7 +38,7 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
                     mine->sell.merge(
                         sell_slots(a.row_ptr, blocks[static_cast<std::size_t>(b)], exact));
                 });
-#pragma omp for schedule(dynamic, 4) nowait
+#pragma omp for schedule(dynamic, chunk) nowait
         for (std::int64_t g = 0; g < group_count; ++g)
             if (mine)
                 carrier.run([&] {

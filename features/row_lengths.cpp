@@ -45,10 +45,16 @@ LengthRuns length_runs(const std::array<std::int64_t, kShortRows>& shorter,
     return list;
 }
 
-void LengthHistogram::merge(const LengthHistogram& other) {
-    for (std::size_t copy = 0; copy < kCopies; ++copy)
-        for (std::size_t i = 0; i < kShortRows; ++i) short_[copy][i] += other.short_[copy][i];
-    long_.insert(long_.end(), other.long_.begin(), other.long_.end());
+void LengthHistogram::fold() {
+    for (std::size_t copy = 1; copy < kCopies; ++copy) {
+        for (std::size_t i = 0; i < kShortRows; ++i) short_[0][i] += short_[copy][i];
+        short_[copy].fill(0);
+    }
+}
+
+void LengthHistogram::merge(const LengthHistogram& folded) {
+    for (std::size_t i = 0; i < kShortRows; ++i) short_[0][i] += folded.short_[0][i];
+    long_.insert(long_.end(), folded.long_.begin(), folded.long_.end());
 }
 
 LengthRuns LengthHistogram::runs() const {

@@ -32,7 +32,9 @@ class LengthHistogram {
         else
             long_.insert(long_.end(), count, length);
     }
-    void merge(const LengthHistogram& other);
+    /// All copies into the first, so that whoever merges this has less to read.
+    void fold();
+    void merge(const LengthHistogram& folded);
     LengthRuns runs() const;
 
   private:

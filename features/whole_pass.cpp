@@ -21,6 +21,7 @@ namespace sptune {
 namespace {
 
 constexpr std::int64_t kWarp = 32;
+constexpr std::size_t kLine = 8;  // words in a cache line
 
 template <class P>
 void add_lengths(const P* row_ptr, std::int64_t first, std::int64_t last, WholePass& out) {
@@ -132,20 +133,23 @@ WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
             add_rows(a, first, last, sampled, marks, own);
             if (look == Look::thorough) add_contents(a, first, last, own);
         }
+        own.lengths.fold();
 #pragma omp critical(sptune_whole_pass)
         carrier.run([&] { all.merge(own); });
 #pragma omp barrier
         // All marks into those of the first thread.
         std::uint64_t* const words = ready ? parts[0]->words().data() : nullptr;
-        constexpr std::size_t kPiece = 2048;
         const std::size_t count = ready ? marks.words().size() : 0;
+        const auto team = static_cast<std::size_t>(omp_get_num_threads());
+        const std::size_t piece =
+            std::clamp<std::size_t>(count / team, kLine, 2048) / kLine * kLine;
 #pragma omp for schedule(static)
-        for (std::size_t first = 0; first < count; first += kPiece) {
-            const std::size_t size = std::min(kPiece, count - first);
+        for (std::size_t first = 0; first < count; first += piece) {
+            const std::size_t size = std::min(piece, count - first);
             for (int t = 1; t < omp_get_num_threads(); ++t)
                 unite_words(words + first,
                             parts[static_cast<std::size_t>(t)]->words().data() + first, size);
-            const BitCounts met = count_bits(words + first, size, marks.lowest_bits());
+            const BitCounts met = parts[0]->met(first, size);
             diagonals += met.all, pairs += met.pairs;
         }
     }

@@ -189,4 +189,27 @@ BitCounts count_bits(const std::uint64_t* words, std::size_t count, std::uint64_
     return sums;
 }
 
+SPTUNE_CLONES
+BitCounts count_low_bits(const std::uint64_t* words, std::size_t count) {
+    constexpr std::uint64_t kLow = 0x0101010101010101u;
+    constexpr std::size_t kBlock = 120;  // twice as many fit into a byte
+    const auto sum_of_bytes = [](std::uint64_t w) {
+        constexpr std::uint64_t kEven = 0x00ff00ff00ff00ffu;
+        return static_cast<std::int64_t>(((w & kEven) + (w >> 8 & kEven)) * 0x0001000100010001u >>
+                                         48);
+    };
+    BitCounts sums;
+    for (std::size_t first = 0; first < count; first += kBlock) {
+        const std::size_t last = std::min(count, first + kBlock);
+        std::uint64_t all = 0, pairs = 0;
+        for (std::size_t w = first; w < last; ++w) {
+            all += (words[w] & kLow) + (words[w] >> 1 & kLow);
+            pairs += (words[w] | words[w] >> 1) & kLow;
+        }
+        sums.all += sum_of_bytes(all);
+        sums.pairs += sum_of_bytes(pairs);
+    }
+    return sums;
+}
+
 }  // namespace sptune

@@ -75,5 +75,8 @@ struct BitCounts {
     std::int64_t all = 0, pairs = 0;
 };
 BitCounts count_bits(const std::uint64_t* words, std::size_t count, std::uint64_t mask);
+/// The same with the lowest bit of each byte as the mask, where no others than the lowest two of a
+/// byte are set: in a third of the time.
+BitCounts count_low_bits(const std::uint64_t* words, std::size_t count);
 
 }  // namespace sptune

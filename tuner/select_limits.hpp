@@ -6,6 +6,8 @@
 #include "tuner/select_field.hpp"
 #include "tuner/select_reasons.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,6 +41,8 @@ class SelectLimits {
                 const Inspect& inspect) {
         const std::uint64_t most = constraints_.memory_bytes;
         if (e.kernel == &kernels_.baseline()) return true;
+        const Params& params = e.kernel->variant.params;
+        if (models::param_or(params, "x", 32) == 16 && surely_too_wide(params)) return false;
         if (!e.measured && models::surely_fits(features.value(), e.kernel->variant, e.seen) &&
             (most == ~0ull || 2 * told_bytes(e, *features) <= static_cast<double>(most)))
             return true;
@@ -50,6 +54,10 @@ class SelectLimits {
                 fmt::format("{} cannot be looked at: {}", e.id, failure.what()));
             return false;
         }
+        if (f.too_wide == 1)
+            too_wide_.push_back({1, 1});
+        else if (f.too_wide > 1)
+            too_wide_.push_back({f.too_wide, window_of(params)});
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
         if (e.measured) return f.illegal.empty();
         const double csr =
@@ -83,6 +91,22 @@ class SelectLimits {
     }
 
   private:
+    /// Rows of a slice, and of the window that they are sorted in.
+    struct SliceShape {
+        int rows, window;
+    };
+    static int window_of(const Params& params) {
+        const int sigma = models::param_or(params, "s", 1);
+        return sigma == kAll ? std::numeric_limits<int>::max() : sigma;
+    }
+    /// Whether slices that are no longer, of windows that are no larger, are too wide.
+    bool surely_too_wide(const Params& params) const {
+        const int rows = models::param_or(params, "c", 1);
+        return std::any_of(too_wide_.begin(), too_wide_.end(), [&](const SliceShape& shape) {
+            return rows >= shape.rows && window_of(params) >= shape.window;
+        });
+    }
+
     bool refuse_for_memory() {
         refused_.memory = true;
         return false;
@@ -102,6 +126,7 @@ class SelectLimits {
     const Constraints& constraints_;
     Lookup& lookup_;
     Refused refused_;
+    std::vector<SliceShape> too_wide_;  ///< for 16-bit columns, as looks at the matrix have found
 };
 
 }  // namespace sptune::tuner

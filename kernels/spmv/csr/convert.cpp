@@ -38,7 +38,10 @@ Footprint CsrFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
     }
     f.storage_bytes = nnz * sizeof(std::uint16_t) + rows * sizeof(index_t);
     f.moved_bytes += f.storage_bytes;
-    if (!rows_span_16_bits(a)) f.illegal = "a row spans 65536 columns or more";
+    if (!rows_span_16_bits(a)) {
+        f.illegal = "a row spans 65536 columns or more";
+        f.too_wide = 1;
+    }
     return f;
 }
 

@@ -42,6 +42,7 @@ Slices cut_windows(const P* row_ptr, index_t rows, int c, int sigma) {
     s.count = static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
     s.slice_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(s.count) + 1);
     s.slice_ptr[0] = 0;
+#pragma omp parallel for schedule(static) num_threads(shares)
     for (index_t slice = 0; slice < s.count; ++slice) {
         const std::int64_t first = std::int64_t{slice} * c;
         const std::int64_t last = std::min<std::int64_t>(first + c, rows);
@@ -50,8 +51,9 @@ Slices cut_windows(const P* row_ptr, index_t rows, int c, int sigma) {
             const index_t i = s.order[k];
             longest = std::max<std::int64_t>(longest, row_ptr[i + 1] - row_ptr[i]);
         }
-        s.slice_ptr[slice + 1] = s.slice_ptr[slice] + longest * c;
+        s.slice_ptr[slice + 1] = longest * c;
     }
+    std::partial_sum(s.slice_ptr.begin(), s.slice_ptr.end(), s.slice_ptr.begin());
     return s;
 }
 
@@ -150,6 +152,7 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const P
     Footprint f;
     if (bits == 16 && some_row_too_wide(a)) {
         f.illegal = kTooWide;
+        f.too_wide = 1;
         return f;
     }
     const Slices s = cut_slices(a.row_ptr, a.rows, c, sigma);
@@ -158,7 +161,10 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const P
                       (s.sorted ? s.order.bytes() : 0) +
                       (bits == 16 ? s.count * sizeof(index_t) : 0);
     f.moved_bytes = f.storage_bytes;
-    if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) f.illegal = kTooWide;
+    if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) {
+        f.illegal = kTooWide;
+        f.too_wide = c;
+    }
     return f;
 }
 

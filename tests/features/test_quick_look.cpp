@@ -2,6 +2,7 @@
 // a sample would say nothing.
 #include "features/features.hpp"
 #include "features/quick_look.hpp"
+#include "features/wide_loops.hpp"
 #include "matrix/error.hpp"
 #include "matrix/generate.hpp"
 
@@ -145,6 +146,20 @@ TEST(QuickLookAt, ColumnsThatLeadOutOfTheMatrix) {
     auto a = generate<double>({"banded", {{"rows", 40000}}});
     a.col_idx[123'456] = a.cols;
     EXPECT_THROW(extract_features(a.view(), 2, Look::quick), UsageError);
+}
+
+TEST(LowBits, AreCountedAsBits) {
+    constexpr std::uint64_t kLow = 0x0101010101010101u;
+    for (const std::size_t count : {0, 1, 7, 8, 119, 120, 121, 1000}) {
+        std::vector<std::uint64_t> words(count);
+        for (std::size_t w = 0; w < count; ++w) words[w] = mix64(w + count) & (3 * kLow);
+        const BitCounts some = count_low_bits(words.data(), count);
+        const BitCounts same = count_bits(words.data(), count, kLow);
+        EXPECT_EQ(some.all, same.all) << count;
+        EXPECT_EQ(some.pairs, same.pairs) << count;
+        std::fill(words.begin(), words.end(), 3 * kLow);
+        EXPECT_EQ(count_low_bits(words.data(), count).all, std::int64_t(16 * count));
+    }
 }
 
 TEST(AllDiagonals, FollowFromWhatTheSecondHalfMeetsAnew) {

@@ -255,5 +255,31 @@ TEST(SelectReal, EveryRealMatrixGetsAKernel) {
     }
 }
 
+TEST_F(Select, LongerSlicesThanWhatIsTooWideFor16BitsAreNotLookedAt) {
+    static std::vector<std::string> inspected;
+    inspected.clear();
+    const auto add = [&](int cost_us, int c, int sigma) {
+        Kernel k = kernel(fake::right, cost_us, 200, 500);
+        for (Param p : Params{{"c", c}, {"s", sigma}, {"x", 16}}) k.variant.params.push_back(p);
+        k.inspect = [](CsrView<double> a, const Features&, const Params& p) {
+            inspected.push_back(to_string(p));
+            Footprint f;
+            f.storage_bytes = f.moved_bytes = static_cast<std::uint64_t>(a.nnz());
+            f.too_wide = get(p, "c") >= 16 ? get(p, "c") : 0;
+            if (f.too_wide) f.illegal = "too wide";
+            return f;
+        };
+        kernels_.push_back(std::move(k));
+    };
+    add(10, 16, 64);    // looked at, too wide
+    add(11, 32, 64);    // surely too wide
+    add(12, 16, kAll);  // surely too wide
+    add(13, 16, 1);     // perhaps not
+    add(14, 8, 64);     // is not
+    options_.calls = 1000;
+    EXPECT_EQ(select().chosen.id, id(5));
+    EXPECT_EQ(inspected.size(), 3u);
+}
+
 }  // namespace
 }  // namespace sptune::tuner

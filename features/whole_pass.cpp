@@ -57,7 +57,8 @@ void add_rows(CsrView<T, P> a, std::int64_t first, std::int64_t last, bool sampl
     const auto rows = [&](std::int64_t from, std::int64_t to) {
         return RowsOfEntries<P>{a.row_ptr, a.col_idx, a.rows, from, to};
     };
-    const bool is_sorted = sorted(rows(first, last));
+    // The row before is what the first one is compared with.
+    const bool is_sorted = sorted(rows(std::max<std::int64_t>(first - 1, 0), last));
     out.sorted = out.sorted && is_sorted;
     if (sampled) {
         const auto windows = quick_windows(first, last);

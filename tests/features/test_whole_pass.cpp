@@ -127,6 +127,15 @@ TEST(WholePass, CountsRowsThatAreNotSortedAsWell) {
     }
 }
 
+TEST(WholePass, CountsFromARowThatIsNotSortedInTheChunkBefore) {
+    // Chunks of 1024 rows: the last one of the first chunk begins with its largest column.
+    Rows rows(2048);
+    for (index_t i = 0; i < 2048; ++i)
+        for (index_t k = 0; k < 8; ++k) rows[static_cast<std::size_t>(i)].push_back(i + 10 * k);
+    std::ranges::reverse(rows[1023]);
+    expect_the_same<double, std::int32_t>(rows);
+}
+
 /// Pages without access follow the columns.
 TEST(WholePass, ReadsNothingBehindTheColumns) {
     const std::vector<std::int32_t> row_ptr{0, 2, 3, 3, 3, 3, 3, 3, 3, 3,

@@ -3,6 +3,7 @@
 
 #include "features/wide_loops.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,14 +11,15 @@
 namespace sptune {
 
 /// Marks for each diagonal, at column - row + rows - 1: one, or two where diagonals met here and
-/// there are told apart. A byte each while that fits the caches: bytes are stored without waiting
-/// for the last store to the same word, as bits are not.
+/// there are told apart. A byte each where that takes less time than bits: bytes are stored without
+/// waiting for the last store to the same word, but there is more to clear and to read.
 class DiagonalMarks {
   public:
-    /// Clears all; keeps its memory.
-    void reset(std::size_t diagonals, bool two) {
-        constexpr std::size_t kManyDiagonals = std::size_t{1} << 22;
-        bytes_ = diagonals <= kManyDiagonals;
+    /// Clears all; keeps its memory. About `entries` are going to be marked.
+    void reset(std::size_t diagonals, bool two, std::size_t entries) {
+        constexpr std::size_t kManyDiagonals = std::size_t{1} << 22;  // no longer fit the caches
+        constexpr std::size_t kBytesForAMark = 8;  // cleared and read while a store waits
+        bytes_ = diagonals <= std::min(kManyDiagonals, kBytesForAMark * entries);
         log_bits_ = bytes_ ? 3 : two ? 1 : 0;
         words_.assign((diagonals << log_bits_) / 64 + 1, 0);
     }

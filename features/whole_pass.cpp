@@ -105,23 +105,31 @@ WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
     const std::int64_t wanted = std::clamp<std::int64_t>(8192 * rows / nnz, 1, 256 * kWarp);
     const bool warps = wanted >= kWarp;
     const std::int64_t chunk = warps ? (wanted + kWarp - 1) / kWarp * kWarp : wanted;
+    // What a thread has found. Threads read each other's, and their lives end with the region.
+    struct Part {
+        DiagonalMarks* marks = nullptr;  ///< null where there was no memory for them
+        WholePass* own = nullptr;
+    };
+    std::vector<Part> parts(static_cast<std::size_t>(threads));
     WholePass all;
-    std::vector<DiagonalMarks*> parts(static_cast<std::size_t>(threads));
     std::int64_t diagonals = 0, pairs = 0;
     std::atomic<bool> readable{true};
     ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads) reduction(+ : diagonals, pairs)
     {
+        const auto team = static_cast<std::size_t>(omp_get_num_threads());
         thread_local DiagonalMarks marks;
+        WholePass own;
         carrier.run([&] {
-            marks.reset(static_cast<std::size_t>(rows + a.cols), sampled);
-            parts[static_cast<std::size_t>(omp_get_thread_num())] = &marks;
+            const auto passed = static_cast<std::size_t>(sampled ? nnz / 4 : nnz);
+            marks.reset(static_cast<std::size_t>(rows + a.cols), sampled, passed / team);
+            parts[static_cast<std::size_t>(omp_get_thread_num())] = {&marks, &own};
         });
 #pragma omp barrier
         // Without the memory of one of them, none has anything to do.
-        const bool ready = std::find(parts.begin(), parts.begin() + omp_get_num_threads(),
-                                     nullptr) == parts.begin() + omp_get_num_threads();
-        WholePass own;
+        const bool ready =
+            std::all_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(team),
+                        [](const Part& part) { return part.marks != nullptr; });
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t first = 0; first < (ready ? rows : 0); first += chunk) {
             const std::int64_t last = std::min(rows, first + chunk);
@@ -135,29 +143,31 @@ WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
             if (look == Look::thorough) add_contents(a, first, last, own);
         }
         own.lengths.fold();
-#pragma omp critical(sptune_whole_pass)
-        carrier.run([&] { all.merge(own); });
 #pragma omp barrier
-        // All marks into those of the first thread.
-        std::uint64_t* const words = ready ? parts[0]->words().data() : nullptr;
+        // All marks into those of the first thread, which sums up the rest before it joins in.
+#pragma omp master
+        if (ready)
+            carrier.run([&] {
+                for (std::size_t t = 0; t < team; ++t) all.merge(*parts[t].own);
+            });
+        std::uint64_t* const words = ready ? parts[0].marks->words().data() : nullptr;
         const std::size_t count = ready ? marks.words().size() : 0;
-        const auto team = static_cast<std::size_t>(omp_get_num_threads());
-        const std::size_t piece =
-            std::clamp<std::size_t>(count / team, kLine, 2048) / kLine * kLine;
-#pragma omp for schedule(static)
+        // Of whole lines, two for each thread; each is read again while it is in the cache.
+        const std::size_t share = (count / (2 * team) + kLine) / kLine * kLine;
+        const std::size_t piece = std::min<std::size_t>(share, 2048);
+#pragma omp for schedule(dynamic, 1)
         for (std::size_t first = 0; first < count; first += piece) {
             const std::size_t size = std::min(piece, count - first);
-            for (int t = 1; t < omp_get_num_threads(); ++t)
-                unite_words(words + first,
-                            parts[static_cast<std::size_t>(t)]->words().data() + first, size);
-            const BitCounts met = parts[0]->met(first, size);
+            for (std::size_t t = 1; t < team; ++t)
+                unite_words(words + first, parts[t].marks->words().data() + first, size);
+            const BitCounts met = parts[0].marks->met(first, size);
             diagonals += met.all, pairs += met.pairs;
         }
     }
     carrier.rethrow();
     if (!readable) throw UsageError(unreadable(a));
     if (!warps) add_lengths(a.row_ptr, 0, rows, all);
-    add_diagonals(*parts[0], {diagonals, pairs}, a, sampled, all);
+    add_diagonals(*parts[0].marks, {diagonals, pairs}, a, sampled, all);
     all.look = look;
     return all;
 }

@@ -54,10 +54,8 @@ class SelectLimits {
                 fmt::format("{} cannot be looked at: {}", e.id, failure.what()));
             return false;
         }
-        if (f.too_wide == 1)
-            too_wide_.push_back({1, 1});
-        else if (f.too_wide > 1)
-            too_wide_.push_back({f.too_wide, window_of(params)});
+        if (f.too_wide > 0)
+            too_wide_.push_back({f.too_wide, f.too_wide == 1 ? 1 : window_of(params)});
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
         if (e.measured) return f.illegal.empty();
         const double csr =

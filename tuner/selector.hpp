@@ -60,10 +60,11 @@ class Selector {
 
     /// 0 where nothing is stored, which spares a pass over the matrix.
     std::uint64_t fingerprint() {
-        // Most often in vain, where nothing is known of this device: with the features it is free.
-        if (matrix_.features_tell_fingerprint && !options_.databases->may_know(device_.key))
-            features();
-        if (matrix_.features_tell_fingerprint && features_) return features_->fingerprint;
+        if (matrix_.features_tell_fingerprint) {
+            // Most often in vain, where nothing is known of this device: with features it is free.
+            if (!options_.databases->may_know(device_.key)) features();
+            if (features_) return features_->fingerprint;
+        }
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
     }
 

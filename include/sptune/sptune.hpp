@@ -154,7 +154,8 @@ struct spmv_terms {
 /// y = αAx + βy with a plan that is made at the first call and found again by the addresses and
 /// sizes of A. In host memory a sample of the structure and the values is compared as well: new
 /// values are noticed where a sampled one differs, and so is a new structure. A change of few
-/// entries, and any change in GPU memory, goes unseen: say forget(A).
+/// entries or of a stretch of up to an eighth of them, and any change in GPU memory, can go unseen:
+/// say forget(A).
 template <class T, class P>
 SPTUNE_API void auto_spmv(const csr_view<T, P>& A, const T* x, T* y,
                           const spmv_terms<T>& terms = {});

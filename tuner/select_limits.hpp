@@ -54,7 +54,7 @@ class SelectLimits {
                 fmt::format("{} cannot be looked at: {}", e.id, failure.what()));
             return false;
         }
-        if (f.too_wide > 0)
+        if (f.too_wide > 0)  // a row alone is as wide in any window
             too_wide_.push_back({f.too_wide, f.too_wide == 1 ? 1 : window_of(params)});
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
         if (e.measured) return f.illegal.empty();

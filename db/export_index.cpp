@@ -3,6 +3,7 @@
 #include "db/codec.hpp"
 #include "db/document.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 
@@ -70,24 +71,37 @@ std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
 }
 
 ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
-    constexpr Text kOurs = "{\n\"schema\": \"sptune.export/1\"",
-                   kEntry = "\n{\"schema\":\"sptune.entry/1\"";
     const std::string all = read_text(file, kMostExportBytes);
-    const Text text = all;
-    ours_ = text.starts_with(kOurs);
-    if (!ours_) {
-        for_each_json(text, [&](const Json& json) {
-            if (const auto device = json.find("device"); device != json.end())
-                devices_.insert(device->value("key", ""));
-        });
-        return;
+    ours_ = index_lines(all);
+    if (ours_) return;
+    devices_.clear();
+    lines_.clear();
+    for_each_json(all, [&](const Json& json) {
+        if (const auto device = json.find("device"); device != json.end())
+            devices_.insert(device->value("key", ""));
+    });
+}
+
+/// False where anything is not as to_text() writes it, such as the end of a file that was cut off.
+bool ExportIndex::index_lines(Text text) {
+    constexpr Text kBegin = "{\n\"schema\": \"sptune.export/1\"", kEntries = "\n\"entries\": [",
+                   kEntry = "{\"schema\":\"sptune.entry/1\"";
+    std::size_t at = text.find(kEntries);
+    if (!text.starts_with(kBegin) || at == Text::npos) return false;
+    at += kEntries.size();
+    for (bool more = text.substr(at, 1) == "\n"; more;) {
+        const std::size_t begin = std::min(at + 1, text.size());
+        at = std::min(text.find('\n', begin), text.size());
+        Text line = text.substr(begin, at - begin);
+        more = line.ends_with(',');
+        if (more) line.remove_suffix(1);
+        if (!line.starts_with(kEntry) || !line.ends_with('}')) return false;
+        add_line(line, begin);
     }
-    for (std::size_t at = text.find(kEntry); at != Text::npos; at = text.find(kEntry, at + 1))
-        add_line(text.substr(at + 1, text.find('\n', at + 1) - at - 1), at + 1);
+    return text.substr(at) == (lines_.empty() ? "]\n}\n" : "\n]\n}\n");
 }
 
 void ExportIndex::add_line(Text line, std::uint64_t begin) {
-    if (line.ends_with(',')) line.remove_suffix(1);
     const std::size_t device = line.find(",\"device\":{\"");
     if (device != Text::npos) devices_.emplace(value_of(line.substr(device), ",\"key\":\""));
     lines_.emplace(value_of(line, "\"fingerprint\":\""), Span{begin, line.size()});

@@ -34,6 +34,7 @@ class ExportIndex {
     };
 
     explicit ExportIndex(const std::filesystem::path& file);
+    bool index_lines(std::string_view text);
     void add_line(std::string_view line, std::uint64_t begin);
 
     std::filesystem::path file_;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace sptune::db {
 namespace {
@@ -146,6 +147,28 @@ TEST_F(DatabasesTest, AnExportIsIndexedAgainWhenItChanges) {
     EXPECT_FALSE(Store(file).may_know(one.device.key));
     fs::remove(file);
     EXPECT_THROW(ExportIndex::of(file), Error);
+}
+
+TEST_F(DatabasesTest, AnExportThatWasCutOffIsRefusedAndOneLaidOutAnewIsNot) {
+    const fs::path file = scratch_ / "export.json";
+    const Entry one = random_entry(1), two = random_entry(2);
+    save_export(file, {one, two});
+    const std::string whole = content(file);
+    const std::size_t second = whole.rfind("\n{");
+    for (const std::size_t size : {whole.size() - 2, whole.size() - 4, whole.size() - 6, second + 1,
+                                   second, second - 1, second + 200, whole.find('[')}) {
+        put(file, whole.substr(0, size));
+        EXPECT_THROW(ExportIndex::of(file), Error) << "cut off after " << size << " bytes";
+    }
+    for (const int indent : {-1, 0, 2}) {
+        put(file, nlohmann::ordered_json::parse(whole).dump(indent));
+        EXPECT_TRUE(ExportIndex::of(file)->knows(one.device.key)) << "indent " << indent;
+        EXPECT_EQ(ExportIndex::of(file)->find(entry_key(two)).size(), 1u) << "indent " << indent;
+    }
+    put(file, whole + "{}");
+    EXPECT_THROW(ExportIndex::of(file), Error) << "something follows";
+    save_export(file, {});
+    EXPECT_FALSE(ExportIndex::of(file)->knows(one.device.key));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ inline backend backend_from(sptune_backend b) {
 /// Of the types that a.value and a.index name.
 template <class T, class P>
 csr_view<T, P> view_as(const sptune_csr& a) {
+    require(a.nnz >= -1, "nnz is negative; expected -1 (read from row_ptr) or more");
     require(a.index == SPTUNE_I64 || a.nnz <= INT32_MAX, "nnz is too large for 32-bit row_ptr");
     return {a.rows,
             a.cols,

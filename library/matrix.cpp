@@ -74,6 +74,7 @@ CsrView<T, P> checked_view(const csr_view<T, P>& a, Backend backend) {
     require(a.rows >= 0 && a.cols >= 0,
             fmt::format("a matrix of {} rows and {} columns", a.rows, a.cols));
     require(a.rows == 0 || a.row_ptr, "row_ptr is null");
+    require(a.nnz >= -1, fmt::format("nnz is {}; expected -1 (read from row_ptr) or more", a.nnz));
     P nnz = a.nnz;
     if (a.rows == 0) {
         nnz = 0;
@@ -95,6 +96,11 @@ void require_threads(int threads) {
     constexpr int kMost = 4096;  // a thread has a stack: many more end the process
     require(threads >= 0 && threads <= kMost,
             fmt::format("threads must be 0 (all) to {}, not {}", kMost, threads));
+}
+
+void require_known(backend asked) {
+    require(asked >= backend::automatic && asked <= backend::cuda,
+            "backend: expected automatic, cpu or cuda");
 }
 
 template <class T, class P>

@@ -81,6 +81,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
                           const spgemm_options& o) {
     const Backend home = backend_of_pair(given_a, given_b);
     require_threads(o.threads);
+    require_known(o.backend);
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(
@@ -128,7 +129,15 @@ inline namespace v1 {
 template <class T, class P>
 csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                              const spgemm_options& options) {
-    return library::guarded([&] { return library::multiply(A, B, options); });
+    return library::guarded([&] {
+        try {
+            return library::multiply(A, B, options);
+        } catch (const OutOfMemory& e) {
+            if (e.bytes <= options.memory_bytes) throw;
+            throw tuner::Unmet(
+                fmt::format("memory_bytes: {}; {} are allowed", e.what(), options.memory_bytes));
+        }
+    });
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                        \

@@ -69,7 +69,7 @@ int main(void) {
     sptune_spgemm_options product;
     sptune_spgemm_options_init(&product);
     product.memory_bytes = 1000;
-    if (sptune_auto_spgemm(&A, &A, &product, &C) != SPTUNE_OUT_OF_MEMORY || C) return 16;
+    if (sptune_auto_spgemm(&A, &A, &product, &C) != SPTUNE_UNMET_CONSTRAINT || C) return 16;
     square = A;
     square.value = SPTUNE_F64;
     if (sptune_auto_spgemm(&A, &square, NULL, &C) != SPTUNE_INVALID_ARGUMENT) return 17;

@@ -107,6 +107,74 @@ TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
     EXPECT_REFUSED("x or y is null", sptune::plan(m.view()).apply(none, y.data()));
 }
 
+TEST(Refusals, VectorsThatOverlap) {
+    const Matrix<double, std::int32_t> m(100, 10);
+    std::vector<double> v(400, 1.0);
+    double* const p = v.data();
+    for (const bool transposed : {false, true}) {
+        sptune::plan_options options;
+        options.transposed = transposed;
+        const std::size_t in = transposed ? 100 : 110, out = transposed ? 110 : 100;
+        auto plan = sptune::plan(m.view(), options);
+        EXPECT_REFUSED("x and y overlap", plan.apply(p, p));
+        EXPECT_REFUSED("x and y overlap", plan.apply(p, p + in - 1));
+        EXPECT_REFUSED("x and y overlap", plan.apply(p + out - 1, p));
+        plan.apply(p, p + in);
+        plan.apply(p + out, p);
+        std::vector<double> ys(2 * out);
+        EXPECT_REFUSED("ldy is " + std::to_string(out - 1),
+                       plan.apply_many(1, p, in, 0, ys.data(), out - 1, 2));
+        EXPECT_REFUSED("ldy is 0", plan.apply_many(1, p, in, 0, ys.data(), 0, 2));
+        plan.apply_many(1, p, in, 0, ys.data(), 0, 1);
+        plan.apply_many(1, p, 0, 0, ys.data(), out, 2);
+        EXPECT_EQ(ys[3], ys[out + 3]) << "one x for both";
+    }
+    EXPECT_REFUSED("x and y overlap", sptune::auto_spmv(m.view(), p, p));
+}
+
+TEST(Refusals, WhatAnEnumOrACountCannotBe) {
+    const Matrix<double, std::int32_t> m(100);
+    sptune::csr_view<double> a = m.view();
+    a.nnz = -2;
+    EXPECT_REFUSED("nnz is -2", sptune::plan(a));
+    const sptune_csr c{100,
+                       100,
+                       m.row_ptr.data(),
+                       m.col_idx.data(),
+                       m.values.data(),
+                       -(1LL << 32) + 5,
+                       SPTUNE_F64,
+                       SPTUNE_I32};
+    sptune_plan* plan = nullptr;
+    EXPECT_EQ(sptune_plan_create(&c, nullptr, &plan), SPTUNE_INVALID_ARGUMENT);
+    EXPECT_NE(std::strstr(sptune_last_error(), "nnz is negative"), nullptr);
+    for (const int wrong : {-1, 3}) {
+        sptune::plan_options options;
+        options.backend = static_cast<sptune::backend>(wrong);
+        EXPECT_REFUSED("backend: expected", sptune::plan(m.view(), options));
+        options = {};
+        options.online = static_cast<sptune::online>(wrong);
+        EXPECT_REFUSED("online: expected", sptune::plan(m.view(), options));
+        sptune::spgemm_options product;
+        product.backend = static_cast<sptune::backend>(wrong);
+        EXPECT_REFUSED("backend: expected", sptune::auto_spgemm(m.view(), m.view(), product));
+    }
+}
+
+TEST(Refusals, AProductThatItsCapDoesNotHold) {
+    const Matrix<double, std::int32_t> m(1000);
+    sptune::spgemm_options options;
+    options.memory_bytes = 1000;
+    try {
+        sptune::auto_spgemm(m.view(), m.view(), options);
+        FAIL() << "not refused";
+    } catch (const sptune::error& e) {
+        EXPECT_EQ(e.code(), sptune::status::unmet_constraint);
+        EXPECT_NE(std::strstr(e.what(), "memory_bytes: "), nullptr) << e.what();
+        EXPECT_NE(std::strstr(e.what(), "1000 are allowed"), nullptr) << e.what();
+    }
+}
+
 TEST(Refusals, WhatWasMovedFrom) {
     const Matrix<double, std::int32_t> m(100);
     const sptune::csr_view<double> a = m.view();

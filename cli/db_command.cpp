@@ -8,6 +8,9 @@
 #include "matrix/error.hpp"
 
 #include <array>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,15 +29,20 @@ struct DbCommand {
 constexpr std::array kCommands{
     DbCommand{"list", "what is in the database", run_db_list},
     DbCommand{"show", "everything about one entry", run_db_show},
-    DbCommand{"export", "the whole database as one JSON or csv document", run_db_export},
+    DbCommand{"export", "the whole database as one document: JSON, csv, T4 or a C++ header",
+              run_db_export},
     DbCommand{"import", "take in an exported document", run_db_import},
     DbCommand{"merge", "copy entries of other databases into one", run_db_merge},
     DbCommand{"check", "is every entry readable and valid?", run_db_check},
     DbCommand{"prune", "remove what is of no use", run_db_prune},
 };
 
+/// Once: a command may ask a database more than once.
 void warn_of(const std::string& file, const std::string& reason) {
-    warn(file + ": ignored: " + reason);
+    static std::mutex mutex;
+    static std::set<std::pair<std::string, std::string>> said;
+    const std::lock_guard lock(mutex);
+    if (said.emplace(file, reason).second) warn(file + ": ignored: " + reason);
 }
 
 std::string overview() {

@@ -83,10 +83,11 @@ int run_db_export(const Words& args) {
     std::string db, output = "-", format = "json";
     Options options("db export", "", "Writes the whole database as one document.");
     options.text("output,o", "FILE", output, "where to (- is stdout)")
-        .choice("format", {"json", "csv", "t4", "header"}, format,
-                "json: read by every sptune, for db import. csv: a row per candidate. t4: FAIR "
-                "autotuning results 1.0.0, with FILE-metadata beside FILE. header: the winners "
-                "for C++")
+        .choice(
+            "format", {"json", "csv", "t4", "header"}, format,
+            "json: read by every sptune, for db import. csv: a row per candidate. t4: FAIR "
+            "autotuning results 1.0.0, with FILE-metadata beside FILE, not on stdout. header: the "
+            "winners for C++")
         .text("db", "PATH", db, kDbHelp)
         .example("sptune db export -o tuned.json")
         .example("sptune db export --format csv -o candidates.csv")
@@ -95,7 +96,10 @@ int run_db_export(const Words& args) {
     const db::ExportFormat kind = parse_format(format);
     const db::Store store = open_existing_db(db);
     write_text(output, db::export_store(store, kind));
-    if (kind == db::ExportFormat::t4 && !is_stream(output))
+    if (kind != db::ExportFormat::t4) return kOk;
+    if (is_stream(output))
+        warn("the metadata that belongs to t4 results is left out; -o FILE writes both");
+    else
         write_text(metadata_path(output), db::export_t4_metadata(store));
     return kOk;
 }

@@ -123,6 +123,7 @@ class Db(harness.CliTest):
                 self.assertEqual(len(result["times"]["runtimes"]), len(samples))
                 for ms, us in zip(result["times"]["runtimes"], samples):
                     self.assertAlmostEqual(1e3 * ms / us, 1)
+        self.assertIn("metadata", self.sptune_db("export", "--db", self.db, "--format", "t4").stderr)
         metadata = json.loads((self.folder / "t4-metadata.json").read_text("utf-8"))
         self.assertEqual(metadata["schema_version"], "1.0.0")
         keys = {device["key"] for device in metadata["metadata"]["hardware"]["hardware_description"]}

@@ -29,6 +29,8 @@ class SelectLimits {
         if (constraints_.deterministic && !e.kernel->variant.deterministic) return false;
         if (constraints_.variants != "*" && !matches(kernels_.id(*e.kernel), constraints_.variants))
             return false;
+        // No bytes at all are what any layout of a matrix without entries takes.
+        if (constraints_.memory_bytes == 0 && !in_place(*e.kernel)) return refuse_for_memory();
         const bool soon = e.convert_us <= constraints_.convert_us;
         refused_.conversion |= !soon;
         return soon;
@@ -57,11 +59,16 @@ class SelectLimits {
         if (f.too_wide > 0)  // a row alone is as wide in any window
             too_wide_.push_back({f.too_wide, f.too_wide == 1 ? 1 : window_of(params)});
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
-        if (e.measured) return f.illegal.empty();
-        const double csr =
-            static_cast<double>(models::estimated_bytes(*features, kernels_.baseline().variant));
-        return f.illegal.empty() &&
-               static_cast<double>(f.storage_bytes) <= Limits{}.storage_factor * csr;
+        const double csr = e.measured ? 0
+                                      : static_cast<double>(models::estimated_bytes(
+                                            *features, kernels_.baseline().variant));
+        if (f.illegal.empty() && !e.measured &&
+            static_cast<double>(f.storage_bytes) > Limits{}.storage_factor * csr)
+            f.illegal = fmt::format("it would take {:.1f} times the memory of CSR",
+                                    static_cast<double>(f.storage_bytes) / csr);
+        if (!f.illegal.empty() && refused_.unsuited.empty())
+            refused_.unsuited = fmt::format("{}: {}", e.id, f.illegal);
+        return f.illegal.empty();
     }
 
     /// With a cap on memory only what keeps within it is to be shown, too. Of `field`, in order, no
@@ -105,6 +112,9 @@ class SelectLimits {
         });
     }
 
+    bool in_place(const Kernel& kernel) const {
+        return kernel.variant.layout == kernels_.baseline().variant.layout;
+    }
     bool refuse_for_memory() {
         refused_.memory = true;
         return false;
@@ -112,8 +122,7 @@ class SelectLimits {
 
     /// Whether the features tell of so many bytes that a look at the matrix could not help.
     bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
-        const bool in_place = e.kernel->variant.layout == kernels_.baseline().variant.layout;
-        return !e.measured && features && !in_place &&
+        return !e.measured && features && !in_place(*e.kernel) &&
                told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
     }
     static double told_bytes(const Entrant<T, P>& e, const Features& features) {

@@ -169,6 +169,9 @@ Unmet why_unmet(const Constraints& c, const std::vector<const Variant*>& all,
             "{}: no kernel that matches \"{}\" keeps within it; plain CSR, {}, needs neither "
             "memory nor a conversion",
             refused.memory ? "memory cap" : "longest conversion", c.variants, baseline));
+    if (!refused.unsuited.empty())
+        return Unmet(fmt::format("variants: no kernel that matches \"{}\" suits this matrix: {}",
+                                 c.variants, refused.unsuited));
     return Unmet(
         fmt::format("variants: nothing is known of the kernels that match \"{}\", or none of them "
                     "suits this matrix",

@@ -30,6 +30,7 @@ void require_error(double asked, ValueType value, std::int64_t longest_row);
 /// Whether any kernel that the other constraints allow was left out for it.
 struct Refused {
     bool memory = false, conversion = false;
+    std::string unsuited;  ///< the first kernel whose layout does not suit the matrix, and why
 };
 
 /// Which constraint left nothing to choose from `all`: the first that no kernel meets with those

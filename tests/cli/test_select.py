@@ -87,7 +87,7 @@ class Select(CliTest):
         (system / "db.json").write_text("{}")
         (own / next(own.iterdir()).name / next(own.rglob("*.json")).name).unlink()
         done = self.expect(0, "select", *CPU, path)
-        self.assertIn("db.json: ignored: ", done.stderr)
+        self.assertEqual(done.stderr.count("db.json: ignored: "), 1, done.stderr)
 
     def test_constraints(self):
         path = self.matrix("a.mtx", 40000)
@@ -98,6 +98,9 @@ class Select(CliTest):
         for words, named in ((("--error", 1e-20), "error bound"), (("--variants", "nothing"), "variants"),
                              (("--variants", "*.sell.*", "--memory", 0.001), "memory cap")):
             self.assertIn(named, self.expect(1, "select", *CPU, path, *words).stderr)
+        self.expect(0, "generate", "uniform", "--rows", 3000, "--density", "0.01", "-o", "scattered.mtx")
+        refused = self.expect(1, "select", *CPU, "scattered.mtx", "--variants", "*.dia.*").stderr
+        self.assertRegex(refused, r'matches "\*\.dia\.\*" suits this matrix: \S*\.dia\.\S*: it|diagonal')
 
     def test_report(self):
         path = self.matrix("a.mtx", 900)
@@ -120,6 +123,7 @@ class Select(CliTest):
             path = self.write("tiny.mtx", f"%%MatrixMarket matrix coordinate real general\n{size}\n")
             with self.subTest(size):
                 self.assertTrue(self.select(path)["id"])
+                self.assertIn(".csr.", self.select(path, "--memory", 0)["id"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "models/model_file.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -160,7 +161,7 @@ int run_evaluate(const std::vector<std::string>& args) {
     TrainingInput input;
     std::string model_file, hold_out, weigh, op_name = "spmv", backend = "all", precision = "all",
                                              json;
-    int folds = 10;
+    int folds = 0;
     double calls = 0;
     std::vector<std::string> none;
     Options options("evaluate", "--db PATH",
@@ -195,6 +196,10 @@ int run_evaluate(const std::vector<std::string>& args) {
             "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
             "letters that it begins with.");
     if (!options.parse(args)) return kOk;
+    if ((folds > 0) + !hold_out.empty() + !model_file.empty() > 1)
+        throw UsageError("--folds, --hold-out and --model are three ways to test; name one");
+    if (!weigh.empty() && !model_file.empty())
+        throw UsageError("--weigh is about training, and --model is trained; leave one out");
     const std::vector<models::Weight> weights = parse_weights(weigh);
     require_writable(json);
     std::optional<models::ModelSet> model;
@@ -204,18 +209,22 @@ int run_evaluate(const std::vector<std::string>& args) {
     std::string text;
     std::size_t read = 0;
     std::vector<std::string> left_out;
-    for (const char* const side : {"cpu", "cuda"}) {
+    std::map<std::string, std::vector<models::Sample>> sides;
+    std::set<std::string> devices;
+    for (const std::string side : {"cpu", "cuda"}) {
         if (backend != "all" && backend != side) continue;
-        std::vector<models::Sample> samples = read_training(input, op, Repeated::all, side);
-        read += samples.size();
+        for (const models::Sample& s : sides[side] = read_training(input, op, Repeated::all, side))
+            devices.insert(s.device.key), ++read;
+    }
+    if (read > 0) tell_idle_weights(weights, devices);
+    for (auto& [side, samples] : sides) {
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
         if (model) leave_out_known(samples, *model);
         if (samples.empty()) continue;
         models::EvaluateOptions wanted;
-        wanted.folds = folds, wanted.hold_out = hold_out, wanted.calls = calls;
-        wanted.trees =
-            models::usual_options(side == std::string_view("cuda") ? Backend::cuda : Backend::cpu);
+        wanted.folds = folds > 0 ? folds : 10, wanted.hold_out = hold_out, wanted.calls = calls;
+        wanted.trees = models::usual_options(side == "cuda" ? Backend::cuda : Backend::cpu);
         wanted.trees->weights = weights;
         if (model && op == Op::spmv) wanted.given = model->predictors(side);
         if (model && op == Op::spgemm) wanted.given_products = products_of(*model, side);
@@ -248,8 +257,9 @@ int run_evaluate(const std::vector<std::string>& args) {
                         with_noun(std::to_string(read), "sweep"), name_of(input)));
     if (documents.empty())
         throw Error(fmt::format(
-            "{} holds no {} entries to test with; `sptune profile{}` makes some", name_of(input),
-            op == Op::spmv ? "SpMV" : "SpGEMM", op == Op::spmv ? "" : " --op spgemm"));
+            "{} holds no {} entries{} to test with; `sptune profile{}` makes some", name_of(input),
+            op == Op::spmv ? "SpMV" : "SpGEMM", backend == "all" ? "" : " of --backend " + backend,
+            op == Op::spmv ? "" : " --op spgemm"));
     if (json != "-") write_text("-", text);
     if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
     return kOk;

@@ -1,7 +1,9 @@
 #include "cli/training_input.hpp"
 
 #include "cli/db_command.hpp"
+#include "cli/output.hpp"
 #include "matrix/error.hpp"
+#include "matrix/number.hpp"
 #include "models/sample_file.hpp"
 #include "models/starting.hpp"
 
@@ -9,8 +11,11 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <tuple>
+
+#include <fmt/format.h>
 
 namespace sptune::cli {
 namespace {
@@ -33,7 +38,14 @@ bool same_sweep(const models::Sample& a, const models::Sample& b) {
 std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
                                           std::string_view backend) {
     std::vector<models::Sample> read, all;
-    if (wants_db(input)) read = models::read_samples(open_existing_db(input.db), backend, op);
+    std::size_t cut_short = 0;
+    if (wants_db(input))
+        read = models::read_samples(open_existing_db(input.db), backend, op, &cut_short);
+    if (cut_short > 0)
+        warn(fmt::format(
+            "{} of {} that ended early: left out, their fastest kernel may not have "
+            "had its turn",
+            with_noun(std::to_string(cut_short), "sweep"), op == Op::spmv ? "SpMV" : "products"));
     std::istringstream files(input.samples);
     for (std::string file; std::getline(files, file, ',');)
         for (models::Sample& s : models::read_packed_samples(file))
@@ -75,6 +87,15 @@ std::vector<models::Weight> parse_weights(const std::string& text) {
         weights.push_back(std::move(w));
     }
     return weights;
+}
+
+void tell_idle_weights(const std::vector<models::Weight>& weights,
+                       const std::set<std::string>& devices) {
+    for (const models::Weight& w : weights)
+        if (std::none_of(devices.begin(), devices.end(),
+                         [&](const std::string& key) { return matches(key, w.device); }))
+            warn(fmt::format("--weigh {}={}: no device matches; `sptune db list` shows their keys",
+                             w.device, w.times));
 }
 
 std::string name_of(const TrainingInput& input) {

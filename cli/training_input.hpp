@@ -3,6 +3,7 @@
 
 #include "models/tree_model.hpp"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ inline constexpr const char* kWeighHelp =
     "threads start sooner or later; several, separated by commas";
 /// Of --weigh. Throws UsageError.
 std::vector<models::Weight> parse_weights(const std::string& list);
+/// Warns of weights that none of the devices, named by their keys, is to have.
+void tell_idle_weights(const std::vector<models::Weight>& weights,
+                       const std::set<std::string>& devices);
 
 inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "

@@ -118,8 +118,9 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
                 ? fmt::format("{} matrices of {} families leave nothing to train on or nothing to "
                               "test; expected two families at least",
                               names.size(), groups.size())
-                : fmt::format("the hold-out '{}' matches none or all of {} matrices",
-                              options.hold_out, names.size()));
+                : fmt::format("the hold-out '{}' matches {} of {} matrices", options.hold_out,
+                              matches(*names.begin(), options.hold_out) ? "all" : "none",
+                              names.size()));
 
     const bool products = all.front()->product.has_value();
     std::vector<Predictors> made(folds.size());

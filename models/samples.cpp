@@ -119,7 +119,8 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
     return s;
 }
 
-std::vector<Sample> read_samples(const db::Store& store, std::string_view backend, Op op) {
+std::vector<Sample> read_samples(const db::Store& store, std::string_view backend, Op op,
+                                 std::size_t* cut_short) {
     std::vector<Sample> samples, early;
     std::set<std::string> sides;  // with complete sweeps
     store.for_each([&](const std::string&, const db::Entry& entry) {
@@ -132,7 +133,10 @@ std::vector<Sample> read_samples(const db::Store& store, std::string_view backen
         (entry.complete ? samples : early).push_back(std::move(*sample));
     });
     for (Sample& s : early)
-        if (!sides.contains(s.device.backend)) samples.push_back(std::move(s));
+        if (!sides.contains(s.device.backend))
+            samples.push_back(std::move(s));
+        else if (cut_short)
+            ++*cut_short;
     sort_samples(samples);
     return samples;
 }

@@ -71,9 +71,9 @@ std::optional<Sample> sample_of(const db::Entry& entry);
 
 /// All warm entries of `store` of this operation on `backend` ("cpu", "cuda"; empty: both), sorted
 /// by name and precision. Sweeps that ended early, whose fastest kernel may not have had its turn,
-/// only where there are no others.
+/// only where there are no others; *cut_short counts the others up.
 std::vector<Sample> read_samples(const db::Store& store, std::string_view backend = "",
-                                 Op op = Op::spmv);
+                                 Op op = Op::spmv, std::size_t* cut_short = nullptr);
 
 /// By name, device and precision, so that nothing depends on where they were read from.
 void sort_samples(std::vector<Sample>& samples);

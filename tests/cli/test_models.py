@@ -37,6 +37,11 @@ class Models(harness.CliTest):
         self.assertEqual(json.loads(done.stdout)["scores"][0]["samples"], 2)
         self.assertIn("6 of 8 sweeps", done.stderr)
         self.assertIn("< CSR", self.expect(0, "evaluate", "--hold-out", "wheel*").stdout)
+        self.assertIn("'*' matches all of 8", self.expect(1, "evaluate", "--hold-out", "*").stderr)
+        self.assertIn("no SpMV entries of --backend cuda", self.expect(1, "evaluate", "--backend", "cuda").stderr)
+        for globs in (("--weigh", "nothing*=3"), ("--leave-out", "nothing*")):
+            done = self.expect(0, "train", "--trees", "1", "-o", "m.sptm", *globs)
+            self.assertRegex(done.stderr, r"nothing\*.*(no device matches|matches none of 8 sweeps)")
         self.assertIn("'nothing*' matches none", self.expect(1, "evaluate", "--hold-out", "nothing*").stderr)
 
     def test_packed_sweeps_stand_for_the_database(self):
@@ -67,6 +72,8 @@ class Models(harness.CliTest):
         for wrong in ("amd-*", "=3", "amd-*=0", "amd-*=3x", "amd-*=101"):
             done = self.expect(2, "train", "--weigh", wrong, "-o", "m.sptm")
             self.assertIn(f"--weigh {wrong}: expected GLOB=N", done.stderr)
+        for both in (("--folds", "3", "--hold-out", "x"), ("--model", "m", "--folds", "3"), ("--model", "m", "--weigh", "x=3")):
+            self.assertRegex(self.expect(2, "evaluate", *both).stderr, "name one|leave one out")
         self.expect(3, "train", "--db", "nowhere", "-o", "m.json")
         self.expect(3, "evaluate", "--db", "nowhere")
         self.assertIn("`sptune profile` makes some", self.expect(1, "evaluate").stderr)

@@ -42,7 +42,7 @@ void Contract::open_account() {
 
 Contract::Step Contract::begin_trial(int offer, bool convert) {
     trial_ = offer;
-    runs_left_ = 2 * terms_.trials;
+    runs_left_ = (takes_turns() ? 2 : 1) * terms_.trials;
     trial_turn_ = true;
     warm_up_ = true;
     settling_ = Settling(terms_.settling);
@@ -73,7 +73,7 @@ Contract::Step Contract::next() {
             const double spare = spare_us();
             const bool slow = call_us(trial_) - plain_us() > std::max(0.0, spare);
             if (!slow && spare >= cold_us_) {
-                if (waited_) warm_up_ = true, settling_ = Settling(1);  // it is cold again
+                if (waited_) warm_up_ = true, settling_ = Settling(terms_.settling);  // cold again
                 waited_ = false, cold_us_ = 0;
                 return last_ = {trial_, false, true};
             }
@@ -149,10 +149,16 @@ void Contract::called(double us) {
                 // Where there is no second call at once, there have to be two later.
                 if (us - plain_us() > 0 && spare_us() < 0) cold_us_ = us - plain_us();
                 warm_up_ = !settling_.over() && us - plain_us() <= spare_us();
+                if (!takes_turns() && settling_.over() &&
+                    settling_.least_us() >= kBetter * call_us(active_)) {
+                    state_of(trial_).times.add(settling_.least_us());
+                    drop(trial_);
+                    settle_or_wait();
+                }
                 return;
             }
             if (trial_turn_ && last_.run != trial_) return;  // it waits
-            trial_turn_ = !trial_turn_;
+            if (takes_turns()) trial_turn_ = !trial_turn_;
             if (--runs_left_ == 0 ||
                 (last_.run == trial_ && us < kDecisive * state_of(active_).times.least()))
                 end_trial();

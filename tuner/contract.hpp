@@ -34,7 +34,9 @@ struct Terms {
     double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
     /// After a conversion at most so many calls do not count, until they have settled (see
-    /// settling.hpp). They are made as long as the promise bears them.
+    /// settling.hpp). They are made as long as the promise bears them. With more than one, turns
+    /// would push each other's matrix out of the caches: the calls that count follow one another as
+    /// well, and are compared with the calls before the conversion.
     int settling = 1;
 };
 
@@ -128,6 +130,7 @@ class Contract {
     double convert_us(int which) const;
     bool earning() const;
     double reserve_us() const;
+    bool takes_turns() const { return terms_.settling == 1; }
     bool worth_a_look(int offer) const;
     bool due(int offer) const;
     int next_due() const;

@@ -260,6 +260,31 @@ TEST(Contract, CallsSettleBeforeTheyCount) {
     }
 }
 
+/// Two matrices of which a cache holds one: a call is slow where the one before was of the other.
+int active_where_turns_evict(const Terms& terms, double offer_us) {
+    Contract contract(terms, 100, {{offer_us, 300}});
+    int in_cache = 0;
+    for (int n = 0; n < 500; ++n) {
+        Contract::Step step = contract.next();
+        while (step.convert) {
+            contract.converted(step.run, 300);
+            step = contract.next();
+        }
+        const double us = (step.run == 0 ? 100 : offer_us) + (step.run == in_cache ? 0 : 120);
+        in_cache = step.run;
+        contract.called(step.timed ? us : 0);
+    }
+    return contract.active();
+}
+
+TEST(Contract, TrialsOfWhatSettlesTakeNoTurns) {
+    Terms terms;
+    EXPECT_EQ(active_where_turns_evict(terms, 85), 0) << "turns hide what would be saved";
+    terms.settling = 10;
+    EXPECT_EQ(active_where_turns_evict(terms, 85), 1);
+    EXPECT_EQ(active_where_turns_evict(terms, 105), 0);
+}
+
 TEST(Contract, TheFirstCallAfterAConversionDoesNotCondemn) {
     // It finds nothing in the caches, and the balance has just been spent.
     const std::vector<Offer> predicted{{50, 1200}};

@@ -261,8 +261,10 @@ TYPED_TEST(Spmv, EstimatesAreCloseToWhatIsFound) {
             EXPECT_NEAR(told.bytes / found, 1, 0.08)
                 << kernel.variant.id() << ", long rows: " << long_rows;
             const auto storage = kernel.convert(a, params, 2);
+            const auto& hdia = dynamic_cast<const HdiaStorage<T>&>(*storage);
             const double gathered =
-                static_cast<double>(dynamic_cast<const HdiaStorage<T>&>(*storage).column.size());
+                static_cast<double>(hdia.column.size() + hdia.beside.column.size());
+            EXPECT_EQ(hdia.beside.count(), long_rows);
             EXPECT_NEAR(told.gathered, gathered, 0.06 * static_cast<double>(storage->stored()))
                 << kernel.variant.id() << ", long rows: " << long_rows;
             ++estimated;

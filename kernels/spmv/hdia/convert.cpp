@@ -8,8 +8,10 @@
 #include "kernels/spmv/hdia/slice_diagonals.hpp"
 #include "matrix/parallel.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
+#include <mutex>
 
 namespace sptune {
 
@@ -62,22 +64,25 @@ std::vector<RowWindow> stretches_with_longer_rows(CsrView<T, P> a, std::int64_t 
 /// Of rows that are longer than `longest`, what they have more.
 struct Beyond {
     std::int64_t entries = 0;
-    std::int64_t slots = 0;  ///< that their slices of c rows hold for it
+    std::int64_t slots = 0;  ///< that are held for it in their slices of c rows, or beside them
 };
 
 template <class T, class P>
-Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest,
+Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest, const LongRowRule& rule,
               const std::vector<RowWindow>& stretches) {
     Beyond all;
+    std::vector<std::int64_t> lengths;
     for (const RowWindow& w : stretches)
         for (std::int64_t slice = w.first; slice < w.last; slice += c) {
-            std::int64_t most = 0;
+            lengths.clear();
             for (std::int64_t i = slice; i < std::min(w.last, slice + c); ++i) {
-                const std::int64_t more = a.row_ptr[i + 1] - a.row_ptr[i] - longest;
-                all.entries += std::max<std::int64_t>(more, 0);
-                most = std::max(most, more);
+                lengths.push_back(a.row_ptr[i + 1] - a.row_ptr[i]);
+                all.entries += std::max<std::int64_t>(lengths.back() - longest, 0);
             }
-            all.slots += most * c;
+            const std::int64_t width = rule.width(lengths, c);
+            all.slots += std::max<std::int64_t>(width - longest, 0) * c;
+            for (const std::int64_t length : lengths)
+                if (length > width) all.slots += std::max<std::int64_t>(length - longest, 0);
         }
     return all;
 }
@@ -110,13 +115,16 @@ void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T
         const std::int64_t i = std::int64_t{s} * c + lane;
         std::int64_t j = 0;
         index_t last = 0;
+        const bool is_beside = out.beside.count() > 0 &&
+                               std::binary_search(out.beside.row.begin(), out.beside.row.end(),
+                                                  static_cast<index_t>(i));
         for (P k = i < a.rows ? a.row_ptr[i] : 0; i < a.rows && k < a.row_ptr[i + 1]; ++k) {
             last = a.col_idx[k];
             const index_t run = run_of[k];
             if (run != hdia::kOff) {
                 start[run] = last - lane;
                 values[std::int64_t{run} * c + lane] += a.values[k];  // may be there twice
-            } else {
+            } else if (!is_beside) {
                 rest[j * c + lane] = a.values[k];
                 column[j++ * c + lane] = last;
             }
@@ -124,6 +132,35 @@ void fill_slice(CsrView<T, P> a, index_t s, const index_t* run_of, HdiaStorage<T
         // Padding touches only entries of x that the row needs anyway.
         for (; j < width; ++j) column[j * c + lane] = last;
     }
+}
+
+/// Of the slices that have rows beside them, in order.
+template <class T, class P>
+LongRows<T> rows_beside(CsrView<T, P> a, const std::vector<index_t>& slices, const index_t* run_of,
+                        const HdiaStorage<T>& of) {
+    std::vector<index_t> rows;
+    std::vector<std::int64_t> lengths;
+    for (const index_t s : slices) {
+        const std::int64_t width =
+            (of.slice_ptr[s + 1] - of.slice_ptr[s]) / of.c - (of.run_ptr[s + 1] - of.run_ptr[s]);
+        const std::int64_t first = std::int64_t{s} * of.c;
+        for (std::int64_t i = first; i < std::min<std::int64_t>(first + of.c, a.rows); ++i) {
+            const std::int64_t off =
+                std::count(run_of + a.row_ptr[i], run_of + a.row_ptr[i + 1], hdia::kOff);
+            if (off <= width) continue;
+            rows.push_back(static_cast<index_t>(i));
+            lengths.push_back(off);
+        }
+    }
+    LongRows<T> out(rows, lengths);
+    std::int64_t place = 0;
+    for (const index_t i : rows)
+        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+            if (run_of[k] != hdia::kOff) continue;
+            out.column[place] = a.col_idx[k];
+            out.values[place++] = a.values[k];
+        }
+    return out;
 }
 
 }  // namespace
@@ -138,9 +175,10 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
     }
     const index_t slices = slices_of(a.rows, c);
     const int team = resolve_threads(0), chunk = chunk_of(slices, team, kMostSlices);
-    std::int64_t runs = 0, rest = 0, on = 0;
+    std::int64_t runs = 0, rest = 0, on = 0, rows_beside = 0, beside = 0;
+    const LongRowRule rule(a.nnz());
     ExceptionCarrier carrier;
-#pragma omp parallel num_threads(team) reduction(+ : runs, rest, on)
+#pragma omp parallel num_threads(team) reduction(+ : runs, rest, on, rows_beside, beside)
     {
         SliceDiagonals slice;
         std::vector<index_t> run_of;
@@ -149,15 +187,18 @@ Footprint HdiaFormat::inspect(CsrView<T, P> a, const Features&, const Params& pa
             carrier.run([&] {
                 const auto last = std::min(std::int64_t{a.rows}, (std::int64_t{s} + 1) * c);
                 run_of.resize(static_cast<std::size_t>(a.row_ptr[last] - a.row_ptr[s * c]));
-                slice.look(a, s * c, c, percent, run_of.data());
+                slice.look(a, s * c, c, percent, rule, run_of.data());
                 runs += slice.runs();
                 rest += slice.rest_width();
                 on += slice.on();
+                rows_beside += slice.rows_beside();
+                beside += slice.entries_beside();
             });
     }
     carrier.rethrow();
     Footprint f;
-    f.storage_bytes = Counts{runs, rest, on}.bytes(c, sizeof(T)) +
+    f.storage_bytes = Counts{runs, rest, on, beside}.bytes(c, sizeof(T)) +
+                      LongRows<T>::bytes_of(rows_beside, 0) +
                       2 * (static_cast<std::uint64_t>(slices) + 1) * sizeof(std::int64_t);
     f.moved_bytes = f.storage_bytes;
     if (static_cast<double>(on) < hdia::kLeastShare * static_cast<double>(a.nnz()))
@@ -191,6 +232,7 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
         if (by_c[c].empty()) heights.push_back(c);
         by_c[c].push_back({static_cast<std::uint16_t>((c * get(p, "f") + 99) / 100), {}});
     }
+    const LongRowRule rule(a.nnz());
     ExceptionCarrier carrier;
     const int threads = team_size(0, static_cast<std::uint64_t>(a.nnz()));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
@@ -201,7 +243,8 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
             for (const RowWindow& w : stretches) {
                 slices.load(a, w.first, w.last);
                 for (std::size_t first = 0; first < slices.rows(); first += c)
-                    slices.add(first, std::min(slices.rows(), first + c), by_c.at(heights[h]));
+                    slices.add(first, std::min(slices.rows(), first + c), heights[h], rule,
+                               by_c.at(heights[h]));
             }
         });
     carrier.rethrow();
@@ -215,7 +258,7 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
         const Counts& counts = by_c[c][next[c]++].counts;
         // Rows so long that none was among those looked at are counted apart.
         const auto [found, is_new] = long_rows.try_emplace(c);
-        if (is_new) found->second = beyond(a, c, longest, long_stretches);
+        if (is_new) found->second = beyond(a, c, longest, rule, long_stretches);
         const auto missed = static_cast<double>(found->second.slots);
         const double scale =
             static_cast<double>(a.nnz() - found->second.entries) / static_cast<double>(entries);
@@ -228,7 +271,7 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
                 {scale * static_cast<double>(counts.bytes(c, sizeof(T))) +
                      static_cast<double>(slices_of(a.rows, c)) * 2 * sizeof(std::int64_t) +
                      missed * (sizeof(T) + sizeof(index_t)),
-                 scale * static_cast<double>(counts.rest * c) + missed});
+                 scale * static_cast<double>(counts.rest * c + counts.beside) + missed});
     }
     return told;
 }
@@ -245,6 +288,9 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     out->slice_ptr[0] = out->run_ptr[0] = 0;
     Buffer<index_t> run_of(static_cast<std::size_t>(a.nnz()));
     const int team = resolve_threads(threads), chunk = chunk_of(slices, team, kMostSlices);
+    const LongRowRule rule(a.nnz());
+    std::vector<index_t> with_long_rows;
+    std::mutex mutex;
     ExceptionCarrier carrier;
 #pragma omp parallel num_threads(team)
     {
@@ -252,12 +298,16 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
 #pragma omp for schedule(dynamic, chunk)
         for (index_t s = 0; s < slices; ++s)
             carrier.run([&] {
-                slice.look(a, s * c, c, percent, run_of.data() + a.row_ptr[s * c]);
+                slice.look(a, s * c, c, percent, rule, run_of.data() + a.row_ptr[s * c]);
                 out->run_ptr[s + 1] = slice.runs();
                 out->slice_ptr[s + 1] = (slice.runs() + slice.rest_width()) * c;
+                if (slice.rows_beside() == 0) return;
+                const std::lock_guard lock(mutex);
+                with_long_rows.push_back(s);
             });
     }
     carrier.rethrow();
+    std::sort(with_long_rows.begin(), with_long_rows.end());
     for (index_t s = 0; s < slices; ++s) {
         out->run_ptr[s + 1] += out->run_ptr[s];
         out->slice_ptr[s + 1] += out->slice_ptr[s];
@@ -267,6 +317,7 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     out->values = Buffer<T>(stored);
     out->start = Buffer<index_t>(runs);
     out->column = Buffer<index_t>(stored - runs * static_cast<std::size_t>(c));
+    out->beside = rows_beside(a, with_long_rows, run_of.data(), *out);
 #pragma omp parallel for schedule(dynamic, chunk) num_threads(team)
     for (index_t s = 0; s < slices; ++s) fill_slice(a, s, run_of.data(), *out);
     return out;

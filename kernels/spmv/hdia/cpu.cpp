@@ -11,6 +11,7 @@
 #include "kernels/spmv/hdia/format.hpp"
 #include "kernels/spmv/hdia/grid.hpp"
 #include "kernels/spmv/lanes-inl.hpp"
+#include "kernels/spmv/long_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sptune {
@@ -78,7 +79,7 @@ template <class T, int C, bool Serial>
 void hdia_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const HdiaStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
+    const auto slices_of = [&](int part, int parts) {
         const index_t slices = s.slices();
         const std::int64_t* slice_ptr = s.slice_ptr.data();
         const std::int64_t* run_ptr = s.run_ptr.data();
@@ -93,7 +94,8 @@ void hdia_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
                 store_rows(d, sum, s.rows - first - row, y + first + row, out);
             });
         }
-    });
+    };
+    parallel_with_long_rows(s.beside, Serial ? 1 : launch.threads, alpha, x, y, slices_of);
 }
 
 void hdia_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -2,6 +2,7 @@
 // (slice_diagonals.hpp), takes several times as long.
 #pragma once
 
+#include "kernels/spmv/long_rows.hpp"
 #include "matrix/csr.hpp"
 
 #include <algorithm>
@@ -14,14 +15,15 @@ namespace sptune::hdia {
 
 /// What the slices of a matrix hold.
 struct Counts {
-    std::int64_t runs = 0;  ///< kept diagonals
-    std::int64_t rest = 0;  ///< Σ over slices of the most entries of a row that are off them
-    std::int64_t on = 0;    ///< entries on them
+    std::int64_t runs = 0;    ///< kept diagonals
+    std::int64_t rest = 0;    ///< Σ over slices of the most entries of a row that are off them
+    std::int64_t on = 0;      ///< entries on them
+    std::int64_t beside = 0;  ///< entries of long rows off them
 
     /// Of values and indices; pointers come on top.
     std::uint64_t bytes(int c, std::size_t value) const {
-        return static_cast<std::uint64_t>(runs + rest) * static_cast<std::uint64_t>(c) * value +
-               static_cast<std::uint64_t>(runs + rest * c) * sizeof(index_t);
+        return static_cast<std::uint64_t>((runs + rest) * c + beside) * value +
+               static_cast<std::uint64_t>(runs + rest * c + beside) * sizeof(index_t);
     }
 };
 
@@ -51,8 +53,9 @@ class RoughSlices {
     }
     /// Rows that are there.
     std::size_t rows() const { return ends_.size() - 1; }
-    /// Adds the slice of rows [first, last) to all of `kept`.
-    void add(std::size_t first, std::size_t last, std::span<Kept> kept) {
+    /// Adds the slice of rows [first, last), one of c rows, to all of `kept`.
+    void add(std::size_t first, std::size_t last, int c, const LongRowRule& rule,
+             std::span<Kept> kept) {
         const std::size_t begin = ends_[first], end = ends_[last];
         // As small as the slice allows: small tables stay in the nearest cache.
         const std::size_t places = std::bit_ceil(std::max<std::size_t>(kSpare * (end - begin), 64));
@@ -71,12 +74,18 @@ class RoughSlices {
             }
             one.counts.runs += runs;
             std::int64_t width = 0, all_off = 0;
+            off_.clear();
             for (std::size_t i = first; i < last; ++i) {
                 std::int64_t off = 0;
                 for (std::size_t e = ends_[i]; e < ends_[i + 1]; ++e)
                     off += count[hash[e] >> shift] < least;
                 width = std::max(width, off);
                 all_off += off;
+                off_.push_back(off);
+            }
+            if (width >= rule.least()) {
+                width = rule.width(off_, c);
+                for (const std::int64_t off : off_) one.counts.beside += off > width ? off : 0;
             }
             one.counts.rest += width;
             one.counts.on += static_cast<std::int64_t>(end - begin) - all_off;
@@ -90,6 +99,7 @@ class RoughSlices {
     std::vector<std::uint16_t> count_;  ///< entries of the diagonals of each place
     std::vector<std::uint32_t> hash_;   ///< of each entry's diagonal
     std::vector<std::size_t> ends_{0};  ///< of each row, behind a 0
+    std::vector<std::int64_t> off_;     ///< entries of each row of a slice that are off diagonals
 };
 
 }  // namespace sptune::hdia

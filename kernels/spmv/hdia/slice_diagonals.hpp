@@ -2,6 +2,7 @@
 #pragma once
 
 #include "features/slot_table.hpp"
+#include "kernels/spmv/long_rows.hpp"
 #include "matrix/csr.hpp"
 
 #include <algorithm>
@@ -24,9 +25,11 @@ class SliceDiagonals {
     }
     /// Looks at rows [first, first + c), as far as there are any. A diagonal is kept that holds at
     /// least `percent` of c entries and reads nothing outside of x. `run_of` gets for each entry of
-    /// these rows the number of its diagonal, counted from the left, or kOff.
+    /// these rows the number of its diagonal, counted from the left, or kOff. `rule` tells which
+    /// rows are too long for a slice.
     template <class T, class P>
-    void look(CsrView<T, P> a, index_t first, int c, int percent, index_t* run_of) {
+    void look(CsrView<T, P> a, index_t first, int c, int percent, const LongRowRule& rule,
+              index_t* run_of) {
         const index_t last = std::min<index_t>(a.rows - first, c) + first;
         table_.reset(static_cast<std::size_t>(most_diagonals(a, first, last)));
         count_.clear();
@@ -44,6 +47,7 @@ class SliceDiagonals {
             }
         number_kept(a.cols, c, percent);
         on_ = width_ = 0;
+        off_.clear();
         for (index_t i = first; i < last; ++i) {
             const std::int64_t length = a.row_ptr[i + 1] - a.row_ptr[i];
             std::int64_t off = 0;
@@ -53,14 +57,22 @@ class SliceDiagonals {
             }
             on_ += length - off;
             width_ = std::max(width_, off);
+            off_.push_back(off);
         }
+        rows_beside_ = entries_beside_ = 0;
+        if (width_ < rule.least()) return;
+        width_ = rule.width(off_, c);
+        for (const std::int64_t off : off_)
+            if (off > width_) ++rows_beside_, entries_beside_ += off;
     }
     /// Kept diagonals.
     std::int64_t runs() const { return static_cast<std::int64_t>(starts_.size()); }
     /// Entries on them.
     std::int64_t on() const { return on_; }
-    /// Most entries of a row that are off them.
+    /// Most entries of a row that are off them; a row that has more has them beside the slice.
     std::int64_t rest_width() const { return width_; }
+    std::int64_t rows_beside() const { return rows_beside_; }
+    std::int64_t entries_beside() const { return entries_beside_; }
 
   private:
     void number_kept(index_t cols, int c, int percent) {
@@ -81,7 +93,8 @@ class SliceDiagonals {
     std::vector<std::uint32_t> count_;  ///< entries of each slot
     std::vector<index_t> run_;          ///< of each slot: its number among the kept, or kOff
     std::vector<std::pair<std::int64_t, std::size_t>> starts_;  ///< column in the first row, slot
-    std::int64_t on_ = 0, width_ = 0;
+    std::int64_t on_ = 0, width_ = 0, rows_beside_ = 0, entries_beside_ = 0;
+    std::vector<std::int64_t> off_;  ///< of each row
 };
 
 }  // namespace sptune::hdia

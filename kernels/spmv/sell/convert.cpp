@@ -4,12 +4,14 @@
 #include "kernels/spmv/row_order.hpp"
 #include "kernels/spmv/sell/format.hpp"
 #include "matrix/error.hpp"
+#include "matrix/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 namespace sptune {
 
@@ -17,15 +19,45 @@ namespace {
 
 constexpr index_t kSpan16 = 1 << 16;
 
+/// Rows that are stored beside the slices.
+struct Beside {
+    std::int64_t rows = 0, entries = 0;
+};
+
 /// Where the slices begin, and in which order the rows are stored.
 struct Slices {
     Buffer<index_t> order;
     bool sorted = false;  ///< or every row has its own place
     Buffer<std::int64_t> slice_ptr;
     index_t count = 0;
+    Beside beside;
 
     std::int64_t stored() const { return slice_ptr[count]; }
+    /// What is longer than this lies beside the slice.
+    std::int64_t width(index_t slice, int c) const {
+        return (slice_ptr[slice + 1] - slice_ptr[slice]) / c;
+    }
 };
+
+/// The width of the slice of rows row_at(first) to row_at(last - 1), and into `beside` what is
+/// stored beside it.
+template <class P, class RowAt>
+std::int64_t cut_slice(const P* row_ptr, std::int64_t first, std::int64_t last, int c,
+                       const LongRowRule& rule, Beside& beside, RowAt row_at) {
+    const auto length = [&](std::int64_t k) {
+        const index_t i = row_at(k);
+        return static_cast<std::int64_t>(row_ptr[i + 1] - row_ptr[i]);
+    };
+    std::int64_t longest = 0;
+    for (std::int64_t k = first; k < last; ++k) longest = std::max(longest, length(k));
+    if (longest < rule.least()) return longest;
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t k = first; k < last; ++k) lengths.push_back(length(k));
+    const std::int64_t width = rule.width(lengths, c);
+    for (const std::int64_t l : lengths)
+        if (l > width) ++beside.rows, beside.entries += l;
+    return width;
+}
 
 /// Slices of one window are spread over its rows. Where two threads shared a window they would
 /// write to the same lines of y all the time, and take up to three times as long: windows end where
@@ -42,32 +74,42 @@ Slices cut_windows(const P* row_ptr, index_t rows, int c, int sigma) {
     s.count = static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
     s.slice_ptr = Buffer<std::int64_t>(static_cast<std::size_t>(s.count) + 1);
     s.slice_ptr[0] = 0;
-#pragma omp parallel for schedule(static) num_threads(shares)
-    for (index_t slice = 0; slice < s.count; ++slice) {
-        const std::int64_t first = std::int64_t{slice} * c;
-        const std::int64_t last = std::min<std::int64_t>(first + c, rows);
-        std::int64_t longest = 0;
-        for (std::int64_t k = first; k < last; ++k) {
-            const index_t i = s.order[k];
-            longest = std::max<std::int64_t>(longest, row_ptr[i + 1] - row_ptr[i]);
-        }
-        s.slice_ptr[slice + 1] = longest * c;
-    }
+    const LongRowRule rule(rows > 0 ? row_ptr[rows] : 0);
+    std::int64_t rows_beside = 0, entries_beside = 0;
+    ExceptionCarrier carrier;
+#pragma omp parallel for schedule(static) num_threads(shares) \
+    reduction(+ : rows_beside, entries_beside)
+    for (index_t slice = 0; slice < s.count; ++slice)
+        carrier.run([&] {
+            const std::int64_t first = std::int64_t{slice} * c;
+            Beside beside;
+            s.slice_ptr[slice + 1] =
+                c * cut_slice(row_ptr, first, std::min<std::int64_t>(first + c, rows), c, rule,
+                              beside, [&](std::int64_t k) { return s.order[k]; });
+            rows_beside += beside.rows, entries_beside += beside.entries;
+        });
+    carrier.rethrow();
+    s.beside = {rows_beside, entries_beside};
     std::partial_sum(s.slice_ptr.begin(), s.slice_ptr.end(), s.slice_ptr.begin());
     return s;
 }
 
-/// Stored entries of slices of rows in their own order.
+/// Stored entries of slices of rows in their own order, and beside them.
 template <class P>
 std::int64_t stored_unsorted(const P* row_ptr, index_t rows, int c) {
+    const LongRowRule rule(rows > 0 ? row_ptr[rows] : 0);
     std::int64_t stored = 0;
+    ExceptionCarrier carrier;
 #pragma omp parallel for schedule(static) reduction(+ : stored)
-    for (std::int64_t first = 0; first < rows; first += c) {
-        std::int64_t longest = 0;
-        for (std::int64_t i = first; i < std::min<std::int64_t>(first + c, rows); ++i)
-            longest = std::max<std::int64_t>(longest, row_ptr[i + 1] - row_ptr[i]);
-        stored += longest * c;
-    }
+    for (std::int64_t first = 0; first < rows; first += c)
+        carrier.run([&] {
+            Beside beside;
+            stored +=
+                c * cut_slice(row_ptr, first, std::min<std::int64_t>(first + c, rows), c, rule,
+                              beside, [](std::int64_t i) { return static_cast<index_t>(i); });
+            stored += beside.entries;
+        });
+    carrier.rethrow();
     return stored;
 }
 
@@ -78,7 +120,8 @@ Slices cut_slices(const P* row_ptr, index_t rows, int c, int sigma) {
     constexpr double kPlaceCost = 0.6;  // 0.4 to 1 on an x86 with AVX-512
     Slices s = cut_windows(row_ptr, rows, c, sigma);
     if (sigma == 1) return s;
-    const auto saved = static_cast<double>(stored_unsorted(row_ptr, rows, c) - s.stored());
+    const auto saved =
+        static_cast<double>(stored_unsorted(row_ptr, rows, c) - s.stored() - s.beside.entries);
     return saved < kPlaceCost * rows ? cut_windows(row_ptr, rows, c, 1) : std::move(s);
 }
 
@@ -90,9 +133,10 @@ template <class T, class P>
 std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c, index_t slice,
                                         bool sorted = false) {
     index_t low = std::numeric_limits<index_t>::max(), high = 0;
-    const std::int64_t first = std::int64_t{slice} * c;
+    const std::int64_t first = std::int64_t{slice} * c, width = s.width(slice, c);
     for (std::int64_t k = first; k < std::min<std::int64_t>(first + c, a.rows); ++k) {
         const std::int64_t begin = a.row_ptr[s.order[k]], end = a.row_ptr[s.order[k] + 1];
+        if (end - begin > width) continue;
         const std::int64_t step = sorted ? std::max<std::int64_t>(end - begin - 1, 1) : 1;
         for (std::int64_t e = begin; e < end; e += step) {
             low = std::min(low, a.col_idx[e]);
@@ -102,20 +146,23 @@ std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c,
     return {std::min(low, high), high};
 }
 
-/// Whether some row alone spans too much, whatever slice it comes to. By its first and its last
-/// entry, which lie furthest apart where columns are sorted: far less to look at than all slices.
+/// Whether some row alone spans too much, whatever slice it comes to, unless it may be stored
+/// beside it. By its first and its last entry, which lie furthest apart where columns are sorted:
+/// far less to look at than all slices.
 template <class T, class P>
 bool some_row_too_wide(CsrView<T, P> a) {
     if (a.cols <= kSpan16) return false;
     constexpr index_t kChunk = 4096;
     std::atomic<bool> found{false};
+    const std::int64_t least = LongRowRule(a.nnz()).least();
 #pragma omp parallel for schedule(dynamic, 1)
     for (index_t first = 0; first < a.rows; first += kChunk) {
         if (found.load(std::memory_order_relaxed)) continue;
         bool wide = false;
         for (index_t i = first; i < std::min(a.rows - first, kChunk) + first; ++i) {
             const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
-            wide |= begin < end && std::abs(a.col_idx[end - 1] - a.col_idx[begin]) >= kSpan16;
+            wide |= begin < end && end - begin < least &&
+                    std::abs(a.col_idx[end - 1] - a.col_idx[begin]) >= kSpan16;
         }
         if (wide) found = true;
     }
@@ -135,13 +182,35 @@ bool slices_span_16_bits(CsrView<T, P> a, const Slices& s, int c, bool sorted) {
 template <class T, class P, class I>
 void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t base, T* values,
                 I* column) {
-    const std::int64_t begin = s.slice_ptr[slice];
-    const std::int64_t width = (s.slice_ptr[slice + 1] - begin) / c;
+    const std::int64_t begin = s.slice_ptr[slice], width = s.width(slice, c);
     for (int lane = 0; lane < c; ++lane) {
         const std::int64_t k = std::int64_t{slice} * c + lane;
-        fill_padded_row(a, k < a.rows ? s.order[k] : std::int64_t{a.rows}, width, base, values,
-                        column, [&](std::int64_t j) { return begin + lane + j * c; });
+        const std::int64_t i = k < a.rows ? s.order[k] : a.rows;
+        const bool here = i < a.rows && a.row_ptr[i + 1] - a.row_ptr[i] <= width;
+        fill_padded_row(a, here ? i : std::int64_t{a.rows}, width, base, values, column,
+                        [&](std::int64_t j) { return begin + lane + j * c; });
     }
+}
+
+/// What is longer than its slice is wide.
+template <class T, class P>
+LongRows<T> rows_beside(CsrView<T, P> a, const Slices& s, int c) {
+    std::vector<index_t> rows;
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t k = 0; k < (s.beside.rows > 0 ? a.rows : 0); ++k) {
+        const index_t i = s.order[k];
+        const std::int64_t length = a.row_ptr[i + 1] - a.row_ptr[i];
+        if (length <= s.width(static_cast<index_t>(k / c), c)) continue;
+        rows.push_back(i);
+        lengths.push_back(length);
+    }
+    LongRows<T> out(rows, lengths);
+    for (index_t n = 0; n < out.count(); ++n) {
+        const std::int64_t begin = a.row_ptr[out.row[n]], length = lengths[n];
+        std::copy_n(a.col_idx + begin, length, out.column.data() + out.ptr[n]);
+        std::copy_n(a.values + begin, length, out.values.data() + out.ptr[n]);
+    }
+    return out;
 }
 
 }  // namespace
@@ -159,7 +228,8 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const P
     const std::uint64_t stored = static_cast<std::uint64_t>(s.stored());
     f.storage_bytes = stored * (sizeof(T) + bits / 8) + s.slice_ptr.bytes() +
                       (s.sorted ? s.order.bytes() : 0) +
-                      (bits == 16 ? s.count * sizeof(index_t) : 0);
+                      (bits == 16 ? s.count * sizeof(index_t) : 0) +
+                      LongRows<T>::bytes_of(s.beside.rows, s.beside.entries);
     f.moved_bytes = f.storage_bytes;
     if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) {
         f.illegal = kTooWide;
@@ -201,6 +271,7 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
             fill_slice(a, s, c, slice, index_t{0}, out->values.data(), out->column.data());
         }
     }
+    out->beside = rows_beside(a, s, c);
     // There may be other threads than when inspect() looked.
     if (too_wide) throw Error(kTooWide);
     out->slice_ptr = std::move(s.slice_ptr);

@@ -8,6 +8,7 @@
 #include "kernels/spmv/add_workers.hpp"
 #include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/lanes-inl.hpp"
+#include "kernels/spmv/long_rows-inl.hpp"
 #include "kernels/spmv/sell/format.hpp"
 #include "kernels/spmv/sell/grid.hpp"
 
@@ -20,7 +21,7 @@ template <class T, int C, int IndexBits, bool Serial>
 void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const SellStorage<T>&>(storage);
     const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
+    const auto slices_of = [&](int part, int parts) {
         const index_t slices = s.slices();
         const std::int64_t* slice_ptr = s.slice_ptr.data();
         const index_t* order = s.order.data();
@@ -44,7 +45,8 @@ void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
                 multiply_lanes<C>(s.values.data() + begin, s.column.data() + begin, start, width, x,
                                   store);
         }
-    });
+    };
+    parallel_with_long_rows(s.beside, Serial ? 1 : launch.threads, alpha, x, y, slices_of);
 }
 
 void sell_kernels(KernelList<SPTUNE_VALUE>& list) {

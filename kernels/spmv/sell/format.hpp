@@ -1,11 +1,13 @@
 // SELL-C-σ: rows sorted by length in windows of σ, cut into slices of C rows, each padded to its
 // longest row and stored column by column. On a CPU no window reaches from one thread's share of
-// the rows into the next, and rows keep their order where sorting saves too little. Source:
+// the rows into the next, rows keep their order where sorting saves too little, and a few that are
+// very long are stored beside the slices. Source:
 // Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format …", SIAM J. Sci.
 // Comput. 36(5), 2014.
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
+#include "kernels/spmv/long_rows.hpp"
 
 namespace sptune {
 
@@ -21,13 +23,14 @@ class SellStorage final : public Storage {
     Buffer<std::uint16_t> offset;    ///< for x16: column - base of the slice
     Buffer<index_t> base;            ///< for x16
     Buffer<T> values;
+    LongRows<T> beside;
 
     index_t slices() const { return static_cast<index_t>(slice_ptr.size() - 1); }
     std::uint64_t bytes() const override {
         return slice_ptr.bytes() + order.bytes() + column.bytes() + offset.bytes() + base.bytes() +
-               values.bytes();
+               values.bytes() + beside.bytes();
     }
-    std::uint64_t stored() const override { return values.size(); }
+    std::uint64_t stored() const override { return values.size() + beside.values.size(); }
 };
 
 /// Layout parameters: c, s (σ; kAll: all rows, on a CPU of a share), x (bits of a column index: 16

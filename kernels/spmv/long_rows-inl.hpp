@@ -46,12 +46,11 @@ HWY_INLINE void parallel_with_long_rows(const LongRows<T>& rows, int threads, T 
     parallel_parts(threads, [&](int part, int parts) {
         slices(part, parts);
         for (int share = part; share < sums.shares; share += parts)
-            for_each_in_share(rows, share, sums.shares,
-                              [&](index_t row, std::int64_t begin, std::int64_t end) {
-                                  sums.at[row + share] =
-                                      dot_vector<2>(rows.values.data() + begin,
-                                                    rows.column.data() + begin, end - begin, x);
-                              });
+            for_each_in_share(
+                rows, share, sums.shares, [&](index_t row, std::int64_t begin, std::int64_t end) {
+                    sums.at[row + share] = dot_vector<2>(
+                        rows.values.data() + begin, rows.column.data() + begin, end - begin, x);
+                });
     });
     for (int share = 0; share < sums.shares; ++share)
         for_each_in_share(rows, share, sums.shares, [&](index_t row, std::int64_t, std::int64_t) {

@@ -1,5 +1,5 @@
-// Rows so long that they are stored beside the slices of the others, entry by entry: in a slice they
-// would pad their neighbours, and one thread would be busy with them while the others wait.
+// Rows so long that they are stored beside the slices of the others, entry by entry: in a slice
+// they would pad their neighbours, and one thread would be busy with them while the others wait.
 #pragma once
 
 #include "kernels/parallel.hpp"

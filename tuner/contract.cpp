@@ -15,7 +15,11 @@ constexpr double kMostWaits = 1000;  ///< calls, of one trial
 
 Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers,
                    const Past& past)
-    : terms_(terms), calls_(past.calls), epoch_calls_(past.calls), balance_(-past.spent_us) {
+    : terms_(terms),
+      settling_(terms.settling),
+      calls_(past.calls),
+      epoch_calls_(past.calls),
+      balance_(-past.spent_us) {
     known_.push_back({{plain_us, 0}, State::proven, {}, 0});
     for (const Offer& offer : offers) known_.push_back({offer, State::waiting, {}, 0});
     if (offers.empty())
@@ -135,6 +139,13 @@ void Contract::called(double us) {
     balance_ += (1 + share) * plain_us() - us;
     switch (phase_) {
         case Phase::plain:
+            if (!takes_turns()) {
+                // What is not met again in a trial has to have settled as well.
+                settling_.called(us);
+                if (!settling_.over()) return;
+                known_.front().times.clear();
+                known_.front().times.add(us);
+            }
             if (calls_ < kPlainFirst) return;
             open_account();
             return;

@@ -285,6 +285,23 @@ TEST(Contract, TrialsOfWhatSettlesTakeNoTurns) {
     EXPECT_EQ(active_where_turns_evict(terms, 105), 0);
 }
 
+TEST(Contract, PlainCsrSettlesAsWell) {
+    // Converted in advance, an offer is held against the first calls of plain CSR.
+    Terms terms;
+    terms.settling = 10;
+    terms.expected_calls = 1000;
+    Contract contract(terms, 100, {{50, 300}});
+    contract.converted(contract.in_advance(), 300);
+    int made = 0;
+    for (int n = 0; n < 100; ++n) {
+        const Contract::Step step = contract.next();
+        const double us = step.run ? 120 : std::max(100.0, 200 - 20.0 * made++);
+        contract.called(step.timed ? us : 0);
+    }
+    EXPECT_EQ(contract.active(), 0);
+    EXPECT_NEAR(contract.measured_us(0), 100, 1);
+}
+
 TEST(Contract, TheFirstCallAfterAConversionDoesNotCondemn) {
     // It finds nothing in the caches, and the balance has just been spent.
     const std::vector<Offer> predicted{{50, 1200}};

@@ -109,13 +109,13 @@ int run_train(const std::vector<std::string>& args) {
     for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))
         samples.push_back(std::move(s));
     const std::size_t read = samples.size();
+    std::set<std::string> devices;
+    for (const models::Sample& s : samples) devices.insert(s.device.key);
+    if (read > 0) tell_idle_weights(weights, devices);
     if (!leave_out.empty())
         std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
     if (!leave_out.empty() && samples.size() == read && read > 0)
         warn(fmt::format("--leave-out '{}' matches none of {}", leave_out, sweeps(read)));
-    std::set<std::string> devices;
-    for (const models::Sample& s : samples) devices.insert(s.device.key);
-    tell_idle_weights(weights, devices);
     if (samples.empty() && read > 0)
         throw Error(
             fmt::format("of {} in {} none is left to learn from: --leave-out '{}' matches "

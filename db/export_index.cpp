@@ -56,15 +56,25 @@ std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
     struct Known {
         Identity identity;
         std::shared_ptr<const ExportIndex> index;
+        std::string failure;  ///< of what can be read, and is no export
     };
     static std::mutex mutex;
     static auto* const all = new std::map<std::string, Known>;
     const std::lock_guard lock(mutex);
     const Identity now = identity_of(file);
     Known& known = (*all)[file.native()];
+    if (known.identity == now && !known.failure.empty()) throw Error(known.failure);
     if (!known.index || known.identity != now) {
-        known.index.reset();
-        known.index.reset(new ExportIndex(file));
+        known = {};
+        try {
+            known.index.reset(new ExportIndex(file));
+        } catch (const Unreadable&) {
+            throw;
+        } catch (const Error& e) {  // reading all of it again would tell nothing new
+            known.identity = now;
+            known.failure = e.what();
+            throw;
+        }
         known.identity = now;
     }
     return known.index;

@@ -133,9 +133,10 @@ csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
         try {
             return library::multiply(A, B, options);
         } catch (const OutOfMemory& e) {
-            if (e.bytes <= options.memory_bytes) throw;
-            throw tuner::Unmet(
-                fmt::format("memory_bytes: {}; {} are allowed", e.what(), options.memory_bytes));
+            // What is refused is a part of all that the cap is for.
+            if (options.memory_bytes == ~0ull) throw;
+            throw tuner::Unmet(fmt::format("memory_bytes: {}; {} are allowed in all", e.what(),
+                                           options.memory_bytes));
         }
     });
 }

@@ -135,7 +135,13 @@ void Contract::called(double us) {
     const bool warming = phase_ == Phase::trial && last_.run == trial_ && warm_up_;
     const bool dear =
         (terms_.settling == 1 && us > kCold * plain_us()) || (spare_us() < 0 && us > plain_us());
-    if (!warming || dear) state_of(last_.run).times.add(us);
+    if (last_.run != before_) after_change_ = Settling(terms_.settling);
+    before_ = last_.run;
+    after_change_.called(us);
+    LastTimes& times = state_of(last_.run).times;
+    // What comes back after a trial has to settle again, and has been faster before.
+    const bool unsettled = !takes_turns() && !after_change_.over() && last_.run != trial_;
+    if ((!warming || dear) && (!unsettled || times.empty())) times.add(us);
     balance_ += (1 + share) * plain_us() - us;
     switch (phase_) {
         case Phase::plain:
@@ -144,7 +150,7 @@ void Contract::called(double us) {
                 settling_.called(us);
                 if (!settling_.over()) return;
                 known_.front().times.clear();
-                known_.front().times.add(us);
+                known_.front().times.add(settling_.least_us());
             }
             if (calls_ < kPlainFirst) return;
             open_account();
@@ -175,6 +181,7 @@ void Contract::called(double us) {
                 end_trial();
             return;
         case Phase::audit:
+            if (unsettled) return;
             if (--runs_left_ == 0) end_audit();
             return;
         case Phase::waiting:

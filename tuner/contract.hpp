@@ -36,7 +36,7 @@ struct Terms {
     /// After a conversion at most so many calls do not count, until they have settled (see
     /// settling.hpp). They are made as long as the promise bears them. With more than one, turns
     /// would push each other's matrix out of the caches: the calls that count follow one another as
-    /// well, and are compared with the calls before the conversion.
+    /// well, and are compared with settled calls before the trial.
     int settling = 1;
 };
 
@@ -159,6 +159,8 @@ class Contract {
     bool waited_ = false;
     int waits_left_ = 0;
     Settling settling_{0};
+    int before_ = 0;            ///< what was run before the last call
+    Settling after_change_{0};  ///< since it was something else
     Step last_;
     long long calls_ = 0, epoch_calls_ = 0;
     int epochs_ = 1;

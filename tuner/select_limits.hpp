@@ -1,6 +1,7 @@
 // What the constraints of a request leave of the kernels.
 #pragma once
 
+#include "kernels/spmv/long_rows.hpp"
 #include "models/holding.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
@@ -64,8 +65,8 @@ class SelectLimits {
                                             *features, kernels_.baseline().variant));
         if (f.illegal.empty() && !e.measured &&
             static_cast<double>(f.storage_bytes) > Limits{}.storage_factor * csr)
-            f.illegal = fmt::format("it would take {:.1f} times the memory of CSR",
-                                    static_cast<double>(f.storage_bytes) / csr);
+            f.illegal = fmt::format("it would take {} bytes, {:.1f} times what a call on CSR moves",
+                                    f.storage_bytes, static_cast<double>(f.storage_bytes) / csr);
         if (!f.illegal.empty() && refused_.unsuited.empty())
             refused_.unsuited = fmt::format("{}: {}", e.id, f.illegal);
         return f.illegal.empty();
@@ -122,7 +123,11 @@ class SelectLimits {
 
     /// Whether the features tell of so many bytes that a look at the matrix could not help.
     bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
+        const Variant& v = e.kernel->variant;
+        // Features do not tell that very long rows are stored beside slices.
+        const bool slim = v.backend == Backend::cpu && (v.format == "sell" || v.format == "hdia");
         return !e.measured && features && !in_place(*e.kernel) &&
+               !(slim && features->row_max >= LongRowRule(features->nnz).least()) &&
                told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
     }
     static double told_bytes(const Entrant<T, P>& e, const Features& features) {

@@ -17,7 +17,7 @@ namespace sptune {
 /// Which rows these are. There are kMostLongRows at most, whose sums find room on a stack.
 class LongRowRule {
   public:
-    static constexpr int kMostLongRows = 4096;
+    static constexpr int kMostLongRows = 1024;
 
     explicit LongRowRule(std::int64_t nnz)
         : least_(std::max(kLeast, nnz / kMostLongRows + 1)),

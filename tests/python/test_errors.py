@@ -146,5 +146,5 @@ def test_products_that_do_not_fit():
         sptune.auto_spgemm(A, A)
     with pytest.raises(ValueError, match="no kernel"):
         sptune.auto_spgemm(A, A.T.tocsr(), variant="spgemm.cpu.nothing")
-    with pytest.raises(MemoryError):
+    with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
         sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=100)

@@ -1,6 +1,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/csr/format.hpp"
+#include "kernels/spmv/long_rows.hpp"
 
 #include <algorithm>
 
@@ -10,18 +11,24 @@ namespace {
 
 constexpr index_t kSpan16 = 1 << 16;
 
+/// The entries of the shortest row that spans too many columns; 0: none does. Ends at one shorter
+/// than `short_enough`.
 template <class T, class P>
-bool rows_span_16_bits(CsrView<T, P> a) {
-    if (a.cols <= kSpan16) return true;
+std::int64_t shortest_wide_row(CsrView<T, P> a, std::int64_t short_enough) {
+    std::int64_t shortest = 0;
+    if (a.cols <= kSpan16) return shortest;
     for (index_t i = 0; i < a.rows; ++i) {
         index_t low = a.cols, high = 0;
         for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
             low = std::min(low, a.col_idx[k]);
             high = std::max(high, a.col_idx[k]);
         }
-        if (high - low >= kSpan16) return false;
+        if (high - low < kSpan16) continue;
+        const std::int64_t length = a.row_ptr[i + 1] - a.row_ptr[i];
+        if (shortest == 0 || length < shortest) shortest = length;
+        if (length < short_enough) break;
     }
-    return true;
+    return shortest;
 }
 
 }  // namespace
@@ -38,9 +45,11 @@ Footprint CsrFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
     }
     f.storage_bytes = nnz * sizeof(std::uint16_t) + rows * sizeof(index_t);
     f.moved_bytes += f.storage_bytes;
-    if (!rows_span_16_bits(a)) {
+    // A longer one may lie beside its slice.
+    const std::int64_t least = LongRowRule(a.nnz()).least();
+    if (const std::int64_t length = shortest_wide_row(a, least)) {
         f.illegal = "a row spans 65536 columns or more";
-        f.too_wide = 1;
+        f.too_wide = length < least ? 1 : 0;
     }
     return f;
 }

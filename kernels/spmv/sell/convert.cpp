@@ -233,7 +233,8 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const P
     f.moved_bytes = f.storage_bytes;
     if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) {
         f.illegal = kTooWide;
-        f.too_wide = c;
+        // Larger slices may have more rows beside them.
+        f.too_wide = features.row_max < LongRowRule(a.nnz()).least() ? c : 0;
     }
     return f;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -227,28 +228,34 @@ TEST(Contract, WhatWasAnnouncedIsBelievedAfterNewValues) {
     EXPECT_EQ(contract.values_changed(), 1) << "at once, not within a call";
 }
 
-/// Calls as they come out of a cache that takes in a matrix pass by pass.
-int active_after_settling(const Terms& terms, long long calls) {
-    const std::vector<Offer> predicted{{50, 300}};
-    Contract contract(terms, 100, predicted);
-    int made = 0;
-    for (long long n = 0; n < calls; ++n) {
+/// Number of the kernel in use after so many calls; us_of(run) tells what the next one takes.
+template <class Time>
+int active_after(Contract& contract, int calls, double convert_us, Time us_of) {
+    for (int n = 0; n < calls; ++n) {
         Contract::Step step = contract.next();
         while (step.convert) {
-            contract.converted(step.run, 300);
+            contract.converted(step.run, convert_us);
             step = contract.next();
         }
-        const double us = step.run == 0 ? 100 : std::max(50.0, 240 - 40.0 * made++);
+        const double us = us_of(step.run);
         contract.called(step.timed ? us : 0);
     }
     return contract.active();
 }
 
+/// Calls as they come out of a cache that takes in a matrix pass by pass.
+int active_after_settling(const Terms& terms) {
+    Contract contract(terms, 100, {{50, 300}});
+    return active_after(contract, 300, 300, [made = 0](int run) mutable {
+        return run == 0 ? 100 : std::max(50.0, 240 - 40.0 * made++);
+    });
+}
+
 TEST(Contract, CallsSettleBeforeTheyCount) {
     Terms terms;
-    EXPECT_EQ(active_after_settling(terms, 300), 0) << "the first calls speak against it";
+    EXPECT_EQ(active_after_settling(terms), 0) << "the first calls speak against it";
     terms.settling = 10;
-    EXPECT_EQ(active_after_settling(terms, 300), 1);
+    EXPECT_EQ(active_after_settling(terms), 1);
     // An offer that stays slow costs no more than promised.
     const std::vector<Offer> predicted{{50, 300}};
     for (const long long calls : {5, 20, 100, 1000}) {
@@ -263,18 +270,9 @@ TEST(Contract, CallsSettleBeforeTheyCount) {
 /// Two matrices of which a cache holds one: a call is slow where the one before was of the other.
 int active_where_turns_evict(const Terms& terms, double offer_us) {
     Contract contract(terms, 100, {{offer_us, 300}});
-    int in_cache = 0;
-    for (int n = 0; n < 500; ++n) {
-        Contract::Step step = contract.next();
-        while (step.convert) {
-            contract.converted(step.run, 300);
-            step = contract.next();
-        }
-        const double us = (step.run == 0 ? 100 : offer_us) + (step.run == in_cache ? 0 : 120);
-        in_cache = step.run;
-        contract.called(step.timed ? us : 0);
-    }
-    return contract.active();
+    return active_after(contract, 500, 300, [&, in_cache = 0](int run) mutable {
+        return (run == 0 ? 100 : offer_us) + (run == std::exchange(in_cache, run) ? 0 : 120);
+    });
 }
 
 TEST(Contract, TrialsOfWhatSettlesTakeNoTurns) {
@@ -292,13 +290,10 @@ TEST(Contract, PlainCsrSettlesAsWell) {
     terms.expected_calls = 1000;
     Contract contract(terms, 100, {{50, 300}});
     contract.converted(contract.in_advance(), 300);
-    int made = 0;
-    for (int n = 0; n < 100; ++n) {
-        const Contract::Step step = contract.next();
-        const double us = step.run ? 120 : std::max(100.0, 200 - 20.0 * made++);
-        contract.called(step.timed ? us : 0);
-    }
-    EXPECT_EQ(contract.active(), 0);
+    const int active = active_after(contract, 100, 300, [made = 0](int run) mutable {
+        return run ? 120 : std::max(100.0, 200 - 20.0 * made++);
+    });
+    EXPECT_EQ(active, 0);
     EXPECT_NEAR(contract.measured_us(0), 100, 1);
 }
 
@@ -306,17 +301,10 @@ TEST(Contract, TheFirstCallAfterAConversionDoesNotCondemn) {
     // It finds nothing in the caches, and the balance has just been spent.
     const std::vector<Offer> predicted{{50, 1200}};
     Contract contract({}, 100, predicted);
-    int made = 0;
-    for (int n = 0; n < 200; ++n) {
-        Contract::Step step = contract.next();
-        while (step.convert) {
-            contract.converted(step.run, 3000);
-            step = contract.next();
-        }
-        const double us = step.run == 0 ? 100 : made++ == 0 ? 190 : 50;
-        contract.called(step.timed ? us : 0);
-    }
-    EXPECT_EQ(contract.active(), 1);
+    const int active = active_after(contract, 200, 3000, [made = 0](int run) mutable {
+        return run == 0 ? 100 : made++ == 0 ? 190 : 50;
+    });
+    EXPECT_EQ(active, 1);
 }
 
 TEST(Contract, WhatHasWaitedIsColdAgain) {

@@ -54,22 +54,30 @@ class FeatureText {
             {"HYB left over at 50, 75, 90, 95 %", percents(f_.hyb_remainder)}};
         for (const BsrFill& fill : f_.bsr)
             storage.push_back({fmt::format("BSR {}×{} full", fill.r, fill.c), percent(fill.fill)});
-        for (std::size_t i = 0; i < f_.sell.size();) {
-            const int c = f_.sell[i].c;
-            std::vector<std::string> sigmas, paddings;
-            for (; i < f_.sell.size() && f_.sell[i].c == c; ++i) {
-                sigmas.push_back(f_.sell[i].sigma == kAll ? "n" : std::to_string(f_.sell[i].sigma));
-                paddings.push_back(percent(f_.sell[i].padding));
-            }
-            storage.push_back({fmt::format("SELL-{} padding, σ {}", c, fmt::join(sigmas, ", ")),
-                               fmt::format("{}", fmt::join(paddings, ", "))});
-        }
+        add_paddings(f_.sell, storage);
         group("Storage", storage);
+        if (!f_.long_rows) return out_;
+        std::vector<Fact> beside{{"nonzeros of such rows", percent(f_.long_rows->share)}};
+        add_paddings(f_.long_rows->sell, beside);
+        group("Storage on a CPU, where very long rows lie beside slices", beside);
         return out_;
     }
 
   private:
     using Fact = std::pair<std::string, std::string>;
+
+    static void add_paddings(const std::vector<SellPadding>& sell, std::vector<Fact>& storage) {
+        for (std::size_t i = 0; i < sell.size();) {
+            const int c = sell[i].c;
+            std::vector<std::string> sigmas, paddings;
+            for (; i < sell.size() && sell[i].c == c; ++i) {
+                sigmas.push_back(sell[i].sigma == kAll ? "n" : std::to_string(sell[i].sigma));
+                paddings.push_back(percent(sell[i].padding));
+            }
+            storage.push_back({fmt::format("SELL-{} padding, σ {}", c, fmt::join(sigmas, ", ")),
+                               fmt::format("{}", fmt::join(paddings, ", "))});
+        }
+    }
 
     void group(const std::string& title, const std::vector<Fact>& facts) {
         Table table({{"", Align::left}, {"", Align::left}});

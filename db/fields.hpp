@@ -70,6 +70,11 @@ void visit_fields(maybe_const<SellPadding> auto& p, auto&& field) {
     field("padding", p.padding);
 }
 
+void visit_fields(maybe_const<BesideSlices> auto& b, auto&& field) {
+    field("share", b.share);
+    field("sell", b.sell);
+}
+
 void visit_fields(maybe_const<BsrFill> auto& b, auto&& field) {
     field("r", b.r);
     field("c", b.c);
@@ -105,6 +110,7 @@ void visit_fields(maybe_const<Features> auto& f, auto&& field) {
     field("value_symmetry", f.value_symmetry);
     field("ell_fill", f.ell_fill);
     field("sell", f.sell);
+    field("long_rows", Optional{f.long_rows});
     field("bsr", f.bsr);
     field("hyb_remainder", f.hyb_remainder);
     field("cols_per_line", f.cols_per_line);

@@ -27,12 +27,14 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
         f.reuse_distance =
             static_cast<double>(pass.first_moves) / static_cast<double>(pass.first_pairs);
     f.columns_sorted = pass.sorted;
+    if (counts.sell_beside.entries > 0) f.long_rows = BesideSlices{0, f.sell};
     describe_row_lengths(runs, pass.order, f);
     describe_diagonals(pass, f);
 
     f.sampled_share = static_cast<double>(plan.rows.rows()) / static_cast<double>(rows);
     describe_sampled_diagonals(counts.diagonals, f);
-    describe_sell(counts.sell, plan.sell_block, f);
+    describe_sell(counts.sell, plan.sell_block, rows, f.sell);
+    if (f.long_rows) describe_sell(counts.sell_beside, plan.sell_block, rows, f.long_rows->sell);
     describe_blocks(counts.blocks, f);
     if (rows == cols) {
         // Without off-diagonal entries there is nothing that could be unsymmetric.

@@ -14,6 +14,7 @@ namespace sptune {
 /// What the sampled rows told.
 struct SampleCounts {
     SellSlots sell;
+    SellSlots sell_beside;  ///< without entries where no row is very long
     BlockCounts blocks;
     MirrorCounts mirrors;  ///< of square matrices
     DiagonalCounts diagonals;

@@ -1,6 +1,7 @@
 // Counts all that the features need: one whole pass, then sampled rows.
 #include "features/describe.hpp"
 #include "features/features.hpp"
+#include "features/sell_beside.hpp"
 #include "matrix/parallel.hpp"
 
 #include <optional>
@@ -10,12 +11,14 @@ namespace sptune {
 namespace {
 
 template <class T, class P>
-SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, int threads) {
+SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
+                          std::int64_t longest, int threads) {
     const std::vector<RowWindow> groups = plan.rows.units(), blocks = plan.sell_blocks.units();
     std::int64_t entries = 0;
     for (const RowWindow& w : groups) entries += a.row_ptr[w.last] - a.row_ptr[w.first];
     const bool square = a.rows == a.cols;
     const bool exact = plan.rows.everything();
+    const LongRowRule rule(a.nnz());
     const auto group_count = static_cast<std::int64_t>(groups.size());
     const auto block_count = static_cast<std::int64_t>(blocks.size());
     const std::int64_t stride = exact ? 1 : mirror_stride(entries, plan.work);
@@ -35,8 +38,11 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
         for (std::int64_t b = 0; b < block_count; ++b)
             if (mine)
                 carrier.run([&] {
-                    mine->sell.merge(
-                        sell_slots(a.row_ptr, blocks[static_cast<std::size_t>(b)], exact));
+                    const RowWindow& block = blocks[static_cast<std::size_t>(b)];
+                    const SellSlots slots = sell_slots(a.row_ptr, block, exact);
+                    mine->sell.merge(slots);
+                    if (longest >= rule.least())
+                        mine->sell_beside.merge(slots_beside(a.row_ptr, block, slots, rule, exact));
                 });
 #pragma omp for schedule(dynamic, chunk) nowait
         for (std::int64_t g = 0; g < group_count; ++g)
@@ -50,6 +56,7 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted, 
 #pragma omp critical(sptune_count_sample)
         if (mine) {
             all.sell.merge(mine->sell);
+            all.sell_beside.merge(mine->sell_beside);
             all.blocks.merge(mine->blocks);
             all.mirrors.merge(mine->mirrors);
         }
@@ -73,8 +80,9 @@ Features extract_features(CsrView<T, P> a, int threads, Look look) {
     }
     const WholePass pass = whole_pass(a, threads, look);
     const SamplePlan plan(a.rows, nnz);
-    const SampleCounts counts = count_sample(a, plan, pass.sorted, threads);
-    return describe(a.rows, a.cols, nnz, pass.lengths.runs(), pass, plan, counts);
+    const LengthRuns runs = pass.lengths.runs();
+    const SampleCounts counts = count_sample(a, plan, pass.sorted, runs.back().first, threads);
+    return describe(a.rows, a.cols, nnz, runs, pass, plan, counts);
 }
 
 template Features extract_features(CsrView<float, std::int32_t>, int, Look);

@@ -17,6 +17,12 @@ struct SellPadding {
     double padding = 0;
 };
 
+/// Rows so long that kernels for a CPU store them beside the slices of SELL and HDIA (LongRowRule).
+struct BesideSlices {
+    double share = 0;               ///< of nnz, in rows that may lie beside slices
+    std::vector<SellPadding> sell;  ///< as Features::sell, where they do
+};
+
 /// Share of stored entries that are nonzeros when the matrix is cut into r×c blocks, in (0, 1].
 struct BsrFill {
     int r = 1;
@@ -67,7 +73,9 @@ struct Features {
     // What formats would store.
     double ell_fill = 0;            ///< nnz / (rows · row_max)
     std::vector<SellPadding> sell;  ///< for each of sell_probes()
-    std::vector<BsrFill> bsr;       ///< for each of bsr_probes()
+    /// None where no row is that long, and where nobody has looked, as on a GPU.
+    std::optional<BesideSlices> long_rows;
+    std::vector<BsrFill> bsr;  ///< for each of bsr_probes()
     /// Share of nnz left over when rows are cut at the 50 %, 75 %, 90 % and 95 % row-length
     /// quantile.
     std::array<double, 4> hyb_remainder{};

@@ -1,6 +1,9 @@
 #include "features/row_lengths.hpp"
 
+#include "features/sell_beside.hpp"
+
 #include <cmath>
+#include <span>
 
 namespace sptune {
 namespace {
@@ -17,7 +20,7 @@ std::int64_t length_at(const LengthRuns& runs, std::int64_t rank) {
 /// Stored entries of SELL when all rows are sorted, longest first: each slice of C rows takes C
 /// times the length of its first row. Divides once for each run, in 32 bits: beside a GPU's
 /// kernels the divisions for all C are a good part of the time of the features.
-double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
+double sorted_sell_slots(std::span<const LengthRuns::value_type> runs, std::int64_t c) {
     const auto height = static_cast<std::uint32_t>(c);
     double rows = 0;
     std::uint32_t after = 0, slices_before = 0;  // there are less than 2^31 rows
@@ -28,6 +31,30 @@ double sorted_sell_slots(const LengthRuns& runs, std::int64_t c) {
         slices_before = slices;
     }
     return rows * static_cast<double>(c);
+}
+
+/// The same where rows of the lengths that `rule` tells lie beside slices.
+void describe_sorted_beside(const LengthRuns& runs, const LongRowRule& rule, double nnz,
+                            BesideSlices& long_rows) {
+    const auto without = [&](std::int64_t least) {
+        const auto end = std::ranges::lower_bound(runs, least, {}, &LengthRuns::value_type::first);
+        return std::span(runs.begin(), end);
+    };
+    const auto entries = [](std::span<const LengthRuns::value_type> list) {
+        double sum = 0;
+        for (const auto& [length, count] : list)
+            sum += static_cast<double>(length) * static_cast<double>(count);
+        return sum;
+    };
+    const auto shorter = without(rule.always()), shortest = without(rule.least());
+    const double always = nnz - entries(shorter), more = entries(shorter) - entries(shortest);
+    long_rows.share = (always + more) / nnz;
+    for (SellPadding& s : long_rows.sell)
+        if (s.sigma == 0)
+            s.padding = (always + fewer_beside(sorted_sell_slots(shorter, s.c),
+                                               sorted_sell_slots(shortest, s.c), more)) /
+                            nnz -
+                        1;
 }
 
 }  // namespace
@@ -104,6 +131,7 @@ void describe_row_lengths(const LengthRuns& runs, const RowOrderSums& sums, Feat
     }
     for (SellPadding& s : f.sell)
         if (s.sigma == 0) s.padding = sorted_sell_slots(runs, s.c) / nnz - 1;
+    if (f.long_rows) describe_sorted_beside(runs, LongRowRule(f.nnz), nnz, *f.long_rows);
 }
 
 }  // namespace sptune

@@ -54,7 +54,7 @@ struct RowOrderSums {
 };
 
 /// Fills everything of `f` that follows from rows, nnz and the distribution: row_*, ell_fill,
-/// hyb_remainder, and those entries of f.sell with σ = n.
+/// hyb_remainder, and those entries of f.sell and f.long_rows->sell with σ = n.
 void describe_row_lengths(const LengthRuns& runs, const RowOrderSums& sums, Features& f);
 
 }  // namespace sptune

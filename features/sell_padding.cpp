@@ -193,14 +193,15 @@ SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact) {
     return slots;
 }
 
-void describe_sell(const SellSlots& slots, std::int64_t block_rows, Features& f) {
+void describe_sell(const SellSlots& slots, std::int64_t block_rows, std::int64_t rows,
+                   std::vector<SellPadding>& sell) {
     if (slots.entries == 0) return;
-    const auto all = static_cast<double>(f.rows);
-    const auto block = static_cast<double>(std::min(block_rows, f.rows));
+    const auto all = static_cast<double>(rows);
+    const auto block = static_cast<double>(std::min(block_rows, rows));
     double sorted = 0;
     // Probes of one C follow each other, σ = n last.
-    for (std::size_t p = f.sell.size(); p-- > 0;) {
-        SellPadding& s = f.sell[p];
+    for (std::size_t p = sell.size(); p-- > 0;) {
+        SellPadding& s = sell[p];
         if (s.sigma == 0) {
             sorted = s.padding;
             continue;

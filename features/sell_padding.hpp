@@ -33,9 +33,10 @@ struct SellSlots {
 template <class P>
 SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact = true);
 
-/// Fills the entries of f.sell with σ ≠ n, from those with σ = n: what no sorting can go below.
+/// Fills the entries of `sell` with σ ≠ n, from those with σ = n: what no sorting can go below.
 /// Windows of more rows than the blocks had (`block_rows`) lie between: what a window pads in its
 /// slices hardly depends on its size, so that in all they pad as much less as there are less.
-void describe_sell(const SellSlots& slots, std::int64_t block_rows, Features& f);
+void describe_sell(const SellSlots& slots, std::int64_t block_rows, std::int64_t rows,
+                   std::vector<SellPadding>& sell);
 
 }  // namespace sptune

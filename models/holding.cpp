@@ -25,20 +25,20 @@ double windows_per_row(int c, int sigma) {
 }
 
 /// The probed C that is the nearest to the one asked for.
-int nearest_c(const Features& f, int c) {
+int nearest_c(const std::vector<SellPadding>& probes, int c) {
     int nearest = 0;
     const auto ratio = [&](int other) { return 1.0 * std::max(c, other) / std::min(c, other); };
-    for (const SellPadding& probe : f.sell)
+    for (const SellPadding& probe : probes)
         if (probe.c > 0 && (nearest == 0 || ratio(probe.c) < ratio(nearest))) nearest = probe.c;
     return nearest;
 }
 
 /// Padding of SELL-C-σ: as probed, or between the next smaller and the next larger σ that are.
-double sell_padding(const Features& f, int c, int sigma) {
+double sell_padding(const std::vector<SellPadding>& probes, int c, int sigma) {
     const double wanted = windows_per_row(c, sigma);
     const SellPadding *smaller = nullptr, *larger = nullptr;  // windows
     double of_smaller = 0, of_larger = 0;
-    for (const SellPadding& probe : f.sell) {
+    for (const SellPadding& probe : probes) {
         if (probe.c != c) continue;
         if (probe.sigma == sigma) return probe.padding;
         const double here = windows_per_row(c, probe.sigma);
@@ -49,8 +49,12 @@ double sell_padding(const Features& f, int c, int sigma) {
         return larger->padding + (smaller->padding - larger->padding) * (wanted - of_larger) /
                                      (of_smaller - of_larger);
     if (smaller || larger) return (smaller ? smaller : larger)->padding;
-    const int other = nearest_c(f, c);
-    return other > 0 ? sell_padding(f, other, sigma) : 0;
+    const int other = nearest_c(probes, c);
+    return other > 0 ? sell_padding(probes, other, sigma) : 0;
+}
+
+double sell_padding(const Features& f, const Layout& l, int sigma) {
+    return sell_padding(l.beside ? paddings_beside(f) : f.sell, l.c, sigma);
 }
 
 /// The probed fill of r×c blocks; 0: not probed.
@@ -109,6 +113,10 @@ Layout::Kind kind_of(const Variant& v) {
 
 }  // namespace
 
+const std::vector<SellPadding>& paddings_beside(const Features& f) {
+    return f.long_rows ? f.long_rows->sell : f.sell;
+}
+
 int param_or(const Params& params, std::string_view name, int fallback) {
     for (const Param& p : params)
         if (p.name == name) return p.value;
@@ -126,6 +134,7 @@ Layout layout_of(const Variant& v) {
     l.tiles = v.algorithm == "tiles";
     l.value = v.value == ValueType::f64 ? 8 : 4;
     l.pointer = v.index == IndexType::i64 ? 8 : 4;
+    l.beside = v.backend == Backend::cpu && !v.vendor && (l.kind == sell || l.kind == hdia);
     if (l.kind == sell) {
         l.c = std::max(param("c", 32), 1);
         l.sigma = v.format == "pjds" ? kAll : param("s", 1);
@@ -157,7 +166,7 @@ Holding holding(const Features& f, const Layout& l) {
             h.bytes = nnz * (l.value + kIndex) + static_cast<double>(f.cols + 1) * 8;
             break;
         case sell:
-            h.stored = nnz * (1 + sell_padding(f, l.c, l.sigma));
+            h.stored = nnz * (1 + sell_padding(f, l, l.sigma));
             h.bytes = h.stored * (l.value + column) + rows / l.c * (8 + (l.narrow ? kIndex : 0)) +
                       (l.sigma == 1 ? 0 : rows * kIndex);
             h.fits = !l.narrow || narrow(f, l.sigma == kAll ? rows : std::max(l.c, l.sigma));
@@ -195,7 +204,7 @@ Holding holding(const Features& f, const Layout& l) {
             // so many zeros as they end and begin in its midst; the rest is padded as SELL is.
             const double runs = f.diagonal_runs.value_or(0), on = std::max(2 * runs - 1, 0.0) * nnz;
             const double holes = 1 + (1 - runs) * std::log2(l.c);
-            const double rest = (nnz - on) * (1 + sell_padding(f, l.c, 1));
+            const double rest = (nnz - on) * (1 + sell_padding(f, l, 1));
             h.stored = on * holes + rest;
             h.gathered = rest;
             h.bytes =

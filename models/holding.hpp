@@ -31,6 +31,7 @@ struct Layout {
     int c = 1;            ///< rows of a slice, columns of a block
     int sigma = 1;        ///< rows that are sorted together; kAll: all
     int r = 1;            ///< rows of a block
+    bool beside = false;  ///< very long rows lie beside slices
     int percent = kAll;   ///< of rows in HYB's ELL part, of a diagonal that DIA keeps; kAll: all
     double value = 8;     ///< bytes
     double pointer = 4;   ///< bytes
@@ -38,6 +39,10 @@ struct Layout {
 };
 Layout layout_of(const Variant& variant);
 Holding holding(const Features& features, const Layout& layout);
+
+/// What slices pad in kernels for a CPU, which store very long rows beside them; of matrices that
+/// were swept before they did, what they padded then.
+const std::vector<SellPadding>& paddings_beside(const Features& features);
 
 /// Whether a look at the matrix could not turn up a reason against converting it: nothing but its
 /// size speaks against the layout, and that is far below the cap (one with diagonals may turn out

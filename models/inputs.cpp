@@ -13,8 +13,9 @@ namespace sptune::models {
 namespace {
 
 /// A layout whose bytes, relative to those of CSR, are an input.
-Variant layout(const char* format, Params params, ValueType value) {
+Variant layout(const char* format, Params params, ValueType value, Backend backend) {
     Variant v;
+    v.backend = backend;
     v.format = format, v.algorithm = "rows", v.params = std::move(params), v.value = value;
     return v;
 }
@@ -27,19 +28,22 @@ bool wanted(const SellProbe& p) {
 
 /// Layouts whose bytes, x and y among them, are inputs: what a kernel has to move decides where a
 /// matrix is large, and sums are hard to learn for trees.
-const std::vector<Layout>& moved_layouts(ValueType value) {
-    const auto make = [](ValueType type) {
+const std::vector<Layout>& moved_layouts(ValueType value, Backend backend) {
+    const auto make = [](ValueType type, Backend of) {
         std::vector<Variant> list;
+        const auto layout = [&](const char* format, Params params) {
+            return models::layout(format, std::move(params), type, of);
+        };
         for (const int x : {32, 16}) {
             for (const int c : {2, 32})
-                list.push_back(layout("sell", {{"c", c}, {"s", 1}, {"x", x}}, type));
-            list.push_back(layout("sell", {{"c", 32}, {"s", kAll}, {"x", x}}, type));
-            list.push_back(layout("ell", {{"x", x}}, type));
+                list.push_back(layout("sell", {{"c", c}, {"s", 1}, {"x", x}}));
+            list.push_back(layout("sell", {{"c", 32}, {"s", kAll}, {"x", x}}));
+            list.push_back(layout("ell", {{"x", x}}));
         }
-        for (const int q : {50, 75, 95}) list.push_back(layout("hyb", {{"q", q}}, type));
-        list.push_back(layout("hdia", {{"c", 32}}, type));
-        list.push_back(layout("dia", {{"f", 60}}, type));
-        list.push_back(layout("dia", {{"f", kAll}}, type));
+        for (const int q : {50, 75, 95}) list.push_back(layout("hyb", {{"q", q}}));
+        list.push_back(layout("hdia", {{"c", 32}}));
+        list.push_back(layout("dia", {{"f", 60}}));
+        list.push_back(layout("dia", {{"f", kAll}}));
         for (const auto& [r, c] : {std::pair{1, 2},
                                    {2, 1},
                                    {1, 3},
@@ -52,13 +56,16 @@ const std::vector<Layout>& moved_layouts(ValueType value) {
                                    {3, 3},
                                    {4, 4},
                                    {8, 8}})
-            list.push_back(layout("bsr", {{"r", r}, {"c", c}}, type));
+            list.push_back(layout("bsr", {{"r", r}, {"c", c}}));
         std::vector<Layout> layouts;
         for (const Variant& v : list) layouts.push_back(layout_of(v));
         return layouts;
     };
-    static const std::vector<Layout> f32 = make(ValueType::f32), f64 = make(ValueType::f64);
-    return value == ValueType::f32 ? f32 : f64;
+    using enum ValueType;
+    static const std::array<std::vector<Layout>, 4> lists{
+        make(f32, Backend::cpu), make(f64, Backend::cpu), make(f32, Backend::cuda),
+        make(f64, Backend::cuda)};
+    return lists[(backend == Backend::cuda ? 2 : 0) + (value == f64 ? 1 : 0)];
 }
 
 double log2_of(double value) {
@@ -112,13 +119,15 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("pattern_symmetry", f.pattern_symmetry);
 
     put("ell_fill", f.ell_fill);
+    const Backend backend = device.backend == "cpu" ? Backend::cpu : Backend::cuda;
+    const auto& paddings = backend == Backend::cpu ? paddings_beside(f) : f.sell;
     // Entries of other versions may have other probes; each has its place.
     for (const SellProbe& probe : sell_probes()) {
         if (!wanted(probe)) continue;
-        const auto found = std::find_if(f.sell.begin(), f.sell.end(), [&](const SellPadding& p) {
+        const auto found = std::ranges::find_if(paddings, [&](const SellPadding& p) {
             return p.c == probe.c && p.sigma == probe.sigma;
         });
-        put("sell", found == f.sell.end() ? 0 : log2_of(found->padding));
+        put("sell", found == paddings.end() ? 0 : log2_of(found->padding));
     }
     for (const BsrProbe& probe : bsr_probes()) {
         const auto found = std::find_if(f.bsr.begin(), f.bsr.end(), [&](const BsrFill& b) {
@@ -142,7 +151,8 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
 
     static const Params kDense{{"f", 60}}, kDiagonals{{"f", kAll}};
     const auto relative = [&](const char* name, const char* format, const Params& params) {
-        put(name, std::log2(std::max(holding(f, layout(format, params, type)).bytes, 1.0) / csr));
+        put(name, std::log2(std::max(holding(f, layout(format, params, type, backend)).bytes, 1.0) /
+                            csr));
     };
     relative("dia_bytes", "dia", kDiagonals);
     relative("dia_dense_bytes", "dia", kDense);
@@ -155,7 +165,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     // What came later stands at the end, for models that do not know it.
     put("diagonal_runs", f.diagonal_runs.value_or(-1));
     double least = all;
-    for (const Layout& l : moved_layouts(type)) {
+    for (const Layout& l : moved_layouts(type, backend)) {
         const double bytes = std::max(static_cast<double>(estimated_bytes(f, l)), 1.0);
         least = std::min(least, bytes);
         put("moved", std::clamp(std::log2(bytes / all), -3.0, 4.0));
@@ -165,6 +175,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("row_max_of_thread", std::log2(std::max(longest, 1.0) * std::max(device.threads, 1) / nnz));
     put("gathers", device.simd == kGatheringSimd);
     put("start", std::log2(start_or_usual_us(device)));
+    put("long_rows", backend == Backend::cpu && f.long_rows ? f.long_rows->share : 0);
 }
 
 }  // namespace

@@ -66,14 +66,8 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         const models::Holding expected = models::holding(features, e.kernel->variant);
         const double slices =
             static_cast<double>(a.rows) / models::param_or(e.kernel->variant.params, "c", 1);
-        // What features let expect pads very long rows, and models have learned from sweeps before
-        // and after such rows came to lie beside slices: half (in logarithms) of what that spares.
-        const double padded = told.bytes + told.spared * (sizeof(T) + sizeof(index_t));
-        const double found =
-            std::sqrt(work_of_slices(told.bytes + vectors, told.gathered, slices) *
-                      work_of_slices(padded + vectors, told.gathered + told.spared, slices));
-        e.predicted_us *=
-            found / work_of_slices(expected.bytes + vectors, expected.gathered, slices);
+        e.predicted_us *= work_of_slices(told.bytes + vectors, told.gathered, slices) /
+                          work_of_slices(expected.bytes + vectors, expected.gathered, slices);
     }
     std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.predicted_us); });
     return true;

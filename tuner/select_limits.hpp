@@ -1,7 +1,6 @@
 // What the constraints of a request leave of the kernels.
 #pragma once
 
-#include "kernels/spmv/long_rows.hpp"
 #include "models/holding.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
@@ -123,11 +122,7 @@ class SelectLimits {
 
     /// Whether the features tell of so many bytes that a look at the matrix could not help.
     bool far_too_large(const Entrant<T, P>& e, const std::optional<Features>& features) const {
-        const Variant& v = e.kernel->variant;
-        // Features do not tell that very long rows are stored beside slices.
-        const bool slim = v.backend == Backend::cpu && (v.format == "sell" || v.format == "hdia");
         return !e.measured && features && !in_place(*e.kernel) &&
-               !(slim && features->row_max >= LongRowRule(features->nnz).least()) &&
                told_bytes(e, *features) > 4 * static_cast<double>(constraints_.memory_bytes);
     }
     static double told_bytes(const Entrant<T, P>& e, const Features& features) {

@@ -55,7 +55,6 @@ struct LayoutEstimate {
     /// not tell more than the features do.
     double bytes = 0;
     double gathered = 0;  ///< stored entries whose x is fetched by itself, not with its neighbours
-    double spared = 0;    ///< entries more if very long rows were padded like others
 };
 
 /// One row of the registry, for value type T and row pointer type P. CPU kernels take host memory,

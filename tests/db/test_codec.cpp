@@ -57,6 +57,7 @@ void expect_every_member_listed(std::size_t left_out = 0) {
 
 TEST(Fields, ListEveryMemberOnce) {
     expect_every_member_listed<SellPadding>();
+    expect_every_member_listed<BesideSlices>();
     expect_every_member_listed<BsrFill>();
     expect_every_member_listed<Features>(2);  // columns_sorted, passed_share
     expect_every_member_listed<TimeUs>();

@@ -263,7 +263,8 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
 TEST(Store, PruneBringsEntriesBackToTheirPlace) {
     const Scratch scratch;
     const Store store(scratch / "db");
-    const Entry moved = random_entry(1), twice = random_entry(2);
+    Entry moved = random_entry(1), twice = random_entry(2);
+    moved.complete = twice.complete = true;
     store.save(moved);
     store.save(twice);
     const fs::path wrong = store.path() / "renamed-by-hand";

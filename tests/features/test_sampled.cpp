@@ -119,7 +119,7 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
         count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
     describe_sampled_diagonals(
         count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all), truth);
-    describe_sell(slots, kSellBlock, truth);
+    describe_sell(slots, kSellBlock, truth.rows, truth.sell);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
         EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.4 * truth.bsr[i].fill)

@@ -53,11 +53,12 @@ TEST(LongRows, AreCutWhereverSharesEnd) {
     const auto a = matrix.view();
     const Features features = extract_features(a);
     const std::size_t n = static_cast<std::size_t>(a.rows);
-    std::vector<double> x(n), expected(n), y(n);
+    std::vector<double> x(n), expected(n), rounded(n), y(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i % 7) - 3;
     for (index_t i = 0; i < a.rows; ++i)
         for (auto k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-            expected[i] += a.values[k] * x[a.col_idx[k]];
+            expected[i] += a.values[k] * x[a.col_idx[k]],
+                rounded[i] += std::abs(a.values[k] * x[a.col_idx[k]]);
     int with_long_rows = 0, narrow = 0;
     for (const auto& kernel : spmv_kernels<double, std::int32_t>(Backend::cpu)) {
         const bool sell = kernel.variant.format == "sell";
@@ -73,16 +74,23 @@ TEST(LongRows, AreCutWhereverSharesEnd) {
         EXPECT_LT(storage->stored(), 3 * static_cast<std::uint64_t>(a.nnz()));
         ++with_long_rows;
         narrow += kernel.variant.id().find(".x16.") != std::string::npos;
+        const auto check = [&](const char* how, int threads) {
+            for (std::size_t i = 0; i < n; ++i)
+                ASSERT_NEAR(y[i], expected[i] - 1, 1e-13 * (rounded[i] + 1))
+                    << kernel.variant.id() << ", row " << i << ", threads " << threads << how;
+        };
         for (const int threads : {1, 2, 5, 16}) {
             std::fill(y.begin(), y.end(), 1.0);
             kernel.apply(*storage, 1.0, x.data(), -1.0, y.data(), {threads});
-            for (std::size_t i = 0; i < n; ++i) {
-                double rounded = 0;
-                for (auto k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-                    rounded += std::abs(a.values[k] * x[a.col_idx[k]]);
-                ASSERT_NEAR(y[i], expected[i] - 1, 1e-13 * (rounded + 1))
-                    << kernel.variant.id() << ", row " << i << ", threads " << threads;
-            }
+            check("", threads);
+        }
+        // Inside a parallel region OpenMP delivers one thread, however many are asked for.
+        for (const int threads : {5, 1500}) {
+            std::fill(y.begin(), y.end(), 1.0);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+            kernel.apply(*storage, 1.0, x.data(), -1.0, y.data(), {threads});
+            check(", one delivered", threads);
         }
     }
     EXPECT_GT(with_long_rows, 20);

@@ -65,6 +65,22 @@ TEST(HoldingOfRealMatrices, OfBlocksThatAreNotProbedFollowsRowsAndColumns) {
     EXPECT_LT(worst_factor({"fem", {{"rows", 3000}, {"dof", 6}}}, "*.bsr.*.r2.c3.wn.*"), 1.1);
 }
 
+TEST(HoldingOfRealMatrices, KnowsOfVeryLongRowsBesideTheSlicesOfACpu) {
+    const Matrix hub{"arrow", {{"rows", 3000}}};
+    EXPECT_LT(worst_factor(hub, "*.cpu.sell.*.s1.x32.wn.*"), 1.1);
+    EXPECT_LT(worst_factor(hub, "*.cpu.sell.*.sn.x32.wn.*"), 1.1);
+    const Features f = extract_features(generate<double>(hub).view());
+    const auto sliced = [](Backend backend) {
+        return variant(backend, "sell", "rows", {{"c", 32}, {"s", 1}, {"x", 32}});
+    };
+    EXPECT_GT(holding(f, sliced(Backend::cuda)).stored, 5 * holding(f, sliced(Backend::cpu)).stored)
+        << "a GPU pads them";
+    Features before = f;
+    before.long_rows.reset();
+    EXPECT_EQ(holding(before, sliced(Backend::cpu)).stored,
+              holding(f, sliced(Backend::cuda)).stored);
+}
+
 TEST(Moving, IsHowMuchMoreBytesThanTheLeast) {
     const Features f = even_rows(1'000'000, 20);
     const Variant csr = variant(Backend::cpu, "csr", "static", {{"x", 32}, {"l", 1}});

@@ -104,6 +104,7 @@ TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
         terms.watch = random.uniform() < 0.5;
         const long long calls = static_cast<long long>(log_uniform(1, 3000));
         if (random.uniform() < 0.4) terms.expected_calls = static_cast<double>(calls);
+        if (random.uniform() < 0.4) terms.settling = 10;
         Truth truth{log_uniform(1, 1000), {}};
         std::vector<Offer> predicted;
         const double plain_predicted = truth.plain_us;

@@ -64,8 +64,7 @@ std::vector<RowWindow> stretches_with_longer_rows(CsrView<T, P> a, std::int64_t 
 /// Of rows that are longer than `longest`, what they have more.
 struct Beyond {
     std::int64_t entries = 0;
-    std::int64_t slots = 0;   ///< that are held for it in their slices of c rows, or beside them
-    std::int64_t spared = 0;  ///< more in slices alone
+    std::int64_t slots = 0;  ///< that are held for it in their slices of c rows, or beside them
 };
 
 template <class T, class P>
@@ -81,12 +80,9 @@ Beyond beyond(CsrView<T, P> a, int c, std::int64_t longest, const LongRowRule& r
                 all.entries += std::max<std::int64_t>(lengths.back() - longest, 0);
             }
             const std::int64_t width = rule.width(lengths, c);
-            std::int64_t slots = std::max<std::int64_t>(width - longest, 0) * c;
+            all.slots += std::max<std::int64_t>(width - longest, 0) * c;
             for (const std::int64_t length : lengths)
-                if (length > width) slots += std::max<std::int64_t>(length - longest, 0);
-            all.slots += slots;
-            if (!lengths.empty())  // sorted by now
-                all.spared += std::max<std::int64_t>(lengths[0] - longest, 0) * c - slots;
+                if (length > width) all.slots += std::max<std::int64_t>(length - longest, 0);
         }
     return all;
 }
@@ -275,9 +271,7 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
                 {scale * static_cast<double>(counts.bytes(c, sizeof(T))) +
                      static_cast<double>(slices_of(a.rows, c)) * 2 * sizeof(std::int64_t) +
                      missed * (sizeof(T) + sizeof(index_t)),
-                 scale * static_cast<double>(counts.rest * c + counts.beside) + missed,
-                 scale * static_cast<double>(counts.spared) +
-                     static_cast<double>(found->second.spared)});
+                 scale * static_cast<double>(counts.rest * c + counts.beside) + missed});
     }
     return told;
 }

@@ -19,7 +19,6 @@ struct Counts {
     std::int64_t rest = 0;    ///< Σ over slices of the most entries of a row that are off them
     std::int64_t on = 0;      ///< entries on them
     std::int64_t beside = 0;  ///< entries of long rows off them
-    std::int64_t spared = 0;  ///< that these rows would pad more in a slice than beside it
 
     /// Of values and indices; pointers come on top.
     std::uint64_t bytes(int c, std::size_t value) const {
@@ -85,11 +84,9 @@ class RoughSlices {
                 off_.push_back(off);
             }
             if (width >= rule.least()) {
-                const std::int64_t longest = width;
                 width = rule.width(off_, c);
-                one.counts.spared += (longest - width) * c;
                 for (const std::int64_t off : off_)
-                    if (off > width) one.counts.beside += off, one.counts.spared -= off;
+                    if (off > width) one.counts.beside += off;
             }
             one.counts.rest += width;
             one.counts.on += static_cast<std::int64_t>(end - begin) - all_off;

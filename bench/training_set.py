@@ -4,9 +4,10 @@
     bench/training_set.py --db DB [--backend cpu] [--count 150] [--largest 3e6] [--limit SECONDS]
     bench/training_set.py --db DB --backend cuda --export training.json.gz --limit 240 *.mtx
     bench/training_set.py --db DB --op spgemm --largest 3e5 --budget 10
+    bench/training_set.py --db DB --families set-cover,table --count 40
 
-Two thirds of the families come from `sptune generate`; the others, which need more freedom (unstructured meshes,
-saddle points, circuits, roads …), are written by bench/written_families.py, and stay small. Sizes are spread
+Half of the families come from `sptune generate`; the others, which need more freedom (unstructured meshes,
+saddle points, circuits, web graphs …), are written by bench/written_families.py and bench/long_row_families.py, and stay small. Sizes are spread
 evenly on a logarithmic scale. What is made depends on --seed alone. The name of a matrix begins with its
 family and "--": `sptune evaluate` keeps a family together. Further matrices may be named at the end.
 
@@ -30,6 +31,7 @@ import tempfile
 import time
 
 from generated_families import CHANGED, GENERATED, LARGE, OBLONG
+from long_row_families import LONG_ROWS
 from written_families import WRITTEN
 
 GROUP = 8  # matrices in one run of the program: it measures the machine's bandwidth only once
@@ -47,7 +49,11 @@ CUDA_VARIANTS = ",".join(
 PRODUCT_VARIANTS = {"cpu": "spgemm.cpu.csr.*,spgemm.cpu.bsr.rowwise.*,spgemm.cpu.mkl.*",
                     "cuda": "spgemm.cuda.csr.hash*,spgemm.cuda.csr.esc*,spgemm.cuda.cusparse.*"}
 
-WRITTEN_LARGEST = 4e5
+WRITTEN_LARGEST = 1e6
+
+
+def name_of(maker):
+    return maker.__name__.replace("_", "-")
 
 
 def write_market(path, rng, rows, cols, lists):
@@ -62,7 +68,13 @@ def plan(args):
     if args.large or args.oblong:
         makers = [(m, True) for m in (LARGE if args.large else []) + (OBLONG if args.oblong else [])]
     else:
-        makers = [(m, True) for m in GENERATED] + [(m, False) for m in WRITTEN] + [(m, True) for m in CHANGED]
+        written = [(m, False) for m in WRITTEN + LONG_ROWS]
+        makers = [(m, True) for m in GENERATED] + written + [(m, True) for m in CHANGED]
+    if args.families:
+        makers = [(m, g) for m, g in makers if name_of(m) in args.families.split(",")]
+        if not makers:
+            sys.exit(f"--families {args.families}: no such family; those written here: "
+                     + ", ".join(name_of(m) for m in WRITTEN + LONG_ROWS))
     every = []
     for i in range(args.count):
         maker, generated = makers[i % len(makers)]
@@ -81,7 +93,7 @@ def make(args, item, folder):
     i, maker, generated, nnz, seed = item
     rng = random.Random(seed)
     if not generated:
-        path = folder / f"{maker.__name__.replace('_', '-')}--{i:03}.mtx"
+        path = folder / f"{name_of(maker)}--{i:03}.mtx"
         if not path.exists():
             write_market(path, rng, *maker(rng, nnz))
         return path
@@ -135,6 +147,7 @@ def main():
     parser.add_argument("--large", action="store_true",
                         help="only families that sptune generate makes, which are of any size up to --largest")
     parser.add_argument("--oblong", action="store_true", help="only those far from square; with --large those as well")
+    parser.add_argument("--families", metavar="NAME,...", help="only these of the families that are written here")
     parser.add_argument("--precisions", default="f64,f32")
     parser.add_argument("--count", type=int, default=140, help="matrices to make")
     parser.add_argument("--smallest", type=float, default=2e3, help="nonzeros")

@@ -1,5 +1,6 @@
 // Finding what was installed beside the program or library that this code has become part of.
 #include "db/databases.hpp"
+#include "matrix/lasting.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -39,7 +40,7 @@ fs::path look() {
 }  // namespace
 
 const fs::path& built_in_path() {
-    static const fs::path path = look();
+    static const fs::path& path = lasting(look);
     return path;
 }
 

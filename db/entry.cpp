@@ -1,5 +1,7 @@
 #include "db/entry.hpp"
 
+#include "matrix/lasting.hpp"
+
 #include <algorithm>
 #include <array>
 #include <regex>
@@ -48,7 +50,8 @@ std::string entry_key(Op op, ValueType value, IndexType index, std::uint64_t fin
 }
 
 bool is_entry_key(std::string_view name) {
-    static const std::regex shape("(spmv|spgemm)-(f32|f64)-(i32|i64)-(warm|cold)-[0-9a-f]{16}");
+    static const auto& shape = lasting(
+        [] { return std::regex("(spmv|spgemm)-(f32|f64)-(i32|i64)-(warm|cold)-[0-9a-f]{16}"); });
     return std::regex_match(name.begin(), name.end(), shape);
 }
 

@@ -2,6 +2,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -59,10 +60,10 @@ std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
         std::string failure;  ///< of what can be read, and is no export
     };
     static std::mutex mutex;
-    static auto* const all = new std::map<std::string, Known>;
+    static auto& all = lasting<std::map<std::string, Known>>();
     const std::lock_guard lock(mutex);
     const Identity now = identity_of(file);
-    Known& known = (*all)[file.native()];
+    Known& known = all[file.native()];
     if (known.identity == now && !known.failure.empty()) throw Error(known.failure);
     if (!known.index || known.identity != now) {
         known = {};

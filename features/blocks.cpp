@@ -1,6 +1,7 @@
 #include "features/blocks.hpp"
 
 #include "features/occupied_blocks.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -67,7 +68,8 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
     ColumnStrip strip{0, cols};
     if (entries > entry_limit) strip = strip_of_group(group.first, entries, entry_limit, cols);
 
-    thread_local std::vector<index_t> inside;  // of rows whose entries are not sorted
+    // Of rows whose entries are not sorted.
+    auto& inside = of_this_thread<std::vector<index_t>, struct Inside>();
     inside.clear();
     inside.reserve(sorted ? 0 : static_cast<std::size_t>(entries));  // spans must stay valid
     std::array<std::span<const index_t>, kBlockGroup> rows;
@@ -91,7 +93,8 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
         out.blocks[p] += scale * blocks[side(probes[p].c)][side(probes[p].r)];
     out.entries += static_cast<double>(entries);
 
-    thread_local std::vector<index_t> above, below;
+    auto& above = of_this_thread<std::vector<index_t>, struct Above>();
+    auto& below = of_this_thread<std::vector<index_t>, struct Below>();
     for (std::size_t i = 0; i < count; ++i) {
         if (!follows_diagonals(static_cast<std::int64_t>(i), static_cast<std::int64_t>(count)))
             continue;

@@ -1,6 +1,7 @@
 #include "features/diagonals.hpp"
 
 #include "features/slot_table.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,8 @@ DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::in
                 std::min<std::int64_t>(row_ptr[i + 1] - row_ptr[i], row_limit + 1));
 
     DiagonalCounts found;
-    thread_local std::vector<std::uint32_t> met;  // the counts that are not 0
+    // The counts that are not 0.
+    auto& met = of_this_thread<std::vector<std::uint32_t>, struct Met>();
     met.clear();
     met.reserve(entries);
     const SampleView view = sample.view();
@@ -64,8 +66,9 @@ DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::in
     constexpr std::size_t kSparse = 64;
     const auto all = static_cast<std::size_t>(rows + cols);
     if (all <= kSparse * entries) {
-        thread_local std::vector<std::uint32_t> counts;  // all 0 before and after
-        thread_local std::vector<std::uint32_t> places;  // the diagonals that have been met
+        // All 0 before and after, and the diagonals that have been met.
+        auto& counts = of_this_thread<std::vector<std::uint32_t>, struct AllCounts>();
+        auto& places = of_this_thread<std::vector<std::uint32_t>, struct Places>();
         if (counts.size() < all) counts.resize(all, 0);
         if (places.size() <= entries) places.resize(entries + 1);
         std::size_t n = 0;
@@ -80,8 +83,8 @@ DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::in
             counts[places[k]] = 0;
         }
     } else {
-        thread_local SlotTable slots;
-        thread_local std::vector<std::uint32_t> counts;
+        auto& slots = of_this_thread<SlotTable, struct Slots>();
+        auto& counts = of_this_thread<std::vector<std::uint32_t>, struct MetCounts>();
         slots.reset(entries);
         counts.assign(entries, 0);
         for_each_sampled(

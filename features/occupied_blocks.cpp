@@ -2,6 +2,7 @@
 
 #include "features/clones.hpp"
 #include "features/slot_table.hpp"
+#include "matrix/lasting.hpp"
 
 #include <cstring>
 
@@ -59,8 +60,8 @@ void count_first_entries(const std::span<const index_t>* rows, std::size_t count
 }  // namespace
 
 OccupiedBlocks occupied_blocks(std::span<const std::span<const index_t>> rows) {
-    thread_local SlotTable tiles;
-    thread_local std::vector<Tile> tile;
+    auto& tiles = of_this_thread<SlotTable, struct Tiles>();
+    auto& tile = of_this_thread<std::vector<Tile>, struct TileOfSlot>();
     std::size_t entries = 0;
     for (const auto& row : rows) entries += row.size();
     tiles.reset(entries);

@@ -6,6 +6,7 @@
 #include "features/sell_padding.hpp"
 
 #include "features/clones.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ struct Plan {
 };
 
 const Plan& plan() {
-    static const Plan list = [] {
+    static const Plan& list = lasting([] {
         Plan p;
         for (std::size_t i = 0; i < sell_probes().size(); ++i) {
             const auto [c, sigma] = sell_probes()[i];
@@ -45,7 +46,7 @@ const Plan& plan() {
                                  : p.hundred_of_two) = i;
         }
         return p;
-    }();
+    });
     return list;
 }
 
@@ -143,7 +144,9 @@ SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact) {
     const int bits = std::max(1, static_cast<int>(std::bit_width(rows - 1)));
     const std::size_t places = std::size_t{1} << bits, twenties = (rows + 19) / 20;
     // Rows that fill up have no entries, and so begin no slice.
-    thread_local std::vector<index_t> halved, tenths, counts;
+    auto& halved = of_this_thread<std::vector<index_t>, struct Halved>();
+    auto& tenths = of_this_thread<std::vector<index_t>, struct Tenths>();
+    auto& counts = of_this_thread<std::vector<index_t>, struct Counts>();
     halved.assign(places, 0);
     tenths.assign(20 * twenties, 0);
     counts.resize(std::max(places, 2 * twenties));

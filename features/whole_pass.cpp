@@ -7,6 +7,7 @@
 #include "features/structure.hpp"
 #include "features/wide_loops.hpp"
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 #include "matrix/parallel.hpp"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
 #pragma omp parallel num_threads(threads) reduction(+ : diagonals, pairs)
     {
         const auto team = static_cast<std::size_t>(omp_get_num_threads());
-        thread_local DiagonalMarks marks;
+        auto& marks = of_this_thread<DiagonalMarks, struct Marks>();
         WholePass own;
         carrier.run([&] {
             const auto passed = static_cast<std::size_t>(sampled ? nnz / 4 : nnz);

@@ -2,12 +2,13 @@
 #include "kernels/simd_target.hpp"
 #include "kernels/spmv/formats.hpp"
 #include "kernels/vendor/vendor.hpp"
+#include "matrix/lasting.hpp"
 
 namespace sptune {
 
 template <class T>
 const KernelList<T>& cpu_kernels() {
-    static const KernelList<T> all = [] {
+    static const KernelList<T>& all = lasting([] {
         simd_target();
         KernelList<T> list;
 #define SPTUNE_ADD(format) add_##format##_kernels(list);
@@ -16,7 +17,7 @@ const KernelList<T>& cpu_kernels() {
         add_vendor_kernels(list);
         set_kernel_hashes(list);
         return list;
-    }();
+    });
     return all;
 }
 

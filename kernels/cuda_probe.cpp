@@ -4,6 +4,7 @@
 
 #ifdef SPTUNE_HAS_CUDA
 #include "kernels/cuda/probe_kernel.hpp"
+#include "matrix/lasting.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ Probe probe() {
 #endif
 
 const Probe& result() {
-    static const Probe once = probe();
+    static const Probe& once = lasting(probe);
     return once;
 }
 

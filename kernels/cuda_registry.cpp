@@ -2,13 +2,14 @@
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/vendor/vendor.hpp"
+#include "matrix/lasting.hpp"
 
 namespace sptune {
 
 template <class T>
 const KernelList<T>& cuda_kernels() {
     require_cuda();
-    static const KernelList<T> all = [] {
+    static const KernelList<T>& all = lasting([] {
         KernelList<T> list;
 #define SPTUNE_ADD(format) add_cuda_##format##_kernels(list);
         SPTUNE_CUDA_FORMATS(SPTUNE_ADD)
@@ -16,7 +17,7 @@ const KernelList<T>& cuda_kernels() {
         add_cusparse_kernels(list);
         set_kernel_hashes(list);
         return list;
-    }();
+    });
     return all;
 }
 

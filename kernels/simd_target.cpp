@@ -2,6 +2,7 @@
 
 #include "hwy/highway.h"
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -66,7 +67,7 @@ std::string settle() {
 }  // namespace
 
 const std::string& simd_target() {
-    static const std::string name = settle();
+    static const std::string& name = lasting(settle);
     return name;
 }
 

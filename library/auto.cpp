@@ -2,6 +2,7 @@
 #include "library/matrix.hpp"
 #include "library/plan.hpp"
 #include "library/probe.hpp"
+#include "matrix/lasting.hpp"
 #include "tuner/cuda/calls.hpp"
 
 #include <algorithm>
@@ -39,16 +40,19 @@ class Cache {
 
     /// Never destroyed: plans on a GPU could outlive the driver.
     static Cache& instance() {
-        static Cache* const cache = new Cache;
-        return *cache;
+        static Cache& cache = lasting<Cache>();
+        return cache;
     }
 
     Item get(const csr_view<T, P>& a, void* stream) {
-        Item last = last_.lock();
+        // The plan of this thread's last call, good unless plans were dropped since. Does not keep
+        // it alive: what one thread forgets is no thread's any more.
+        auto& kept = of_this_thread<std::weak_ptr<Kept<T, P>>, Cache>();
+        Item last = kept.lock();
         thread_local std::uint64_t seen = 0;
         const std::uint64_t now = generation_.load(std::memory_order_acquire);
         if (!last || seen != now || !same(last->a, a) || !still(*last, a)) {
-            last_ = last = find_or_make(a, stream);
+            kept = last = find_or_make(a, stream);
             seen = now;
         }
         return last;
@@ -101,10 +105,6 @@ class Cache {
         if (items_.size() > kMostPlans) items_.pop_back();
         return item;
     }
-
-    /// The plan of this thread's last call, good unless plans were dropped since. Does not keep it
-    /// alive: what one thread forgets is no thread's any more.
-    inline static thread_local std::weak_ptr<Kept<T, P>> last_;
 
     std::mutex mutex_;
     std::list<Item> items_;  ///< the last used first

@@ -1,4 +1,5 @@
 #include "library/c_calls.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,9 @@ struct sptune_plan {
 
 namespace {
 
-thread_local std::string last_error;
+std::string& last_error() {
+    return sptune::of_this_thread<std::string, struct LastError>();
+}
 
 using sptune::c::answer;
 using sptune::c::backend_from;
@@ -66,9 +69,9 @@ sptune::plan_options from_c(const sptune_options& given) {
 
 sptune_status sptune::c::failed(sptune_status code, const char* what) noexcept {
     try {
-        last_error = what;
+        last_error() = what;
     } catch (...) {
-        last_error.clear();
+        last_error().clear();
     }
     return code;
 }
@@ -80,7 +83,7 @@ const char* sptune_version(void) {
 }
 
 const char* sptune_last_error(void) {
-    return last_error.c_str();
+    return last_error().c_str();
 }
 
 void sptune_options_init_sized(sptune_options* options, std::size_t size) {

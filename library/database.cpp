@@ -1,5 +1,7 @@
 #include "library/database.hpp"
 
+#include "matrix/lasting.hpp"
+
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -24,12 +26,11 @@ std::string environment() {
 std::shared_ptr<const db::Databases> open_databases(const char* where) {
     if (where && !*where) return nullptr;
     if (where) return std::make_shared<const db::Databases>(where);
-    // Looking at places where there is nothing takes longer than a small product. Never destroyed:
-    // programs may choose while they end.
+    // Looking at places where there is nothing takes longer than a small product.
     static std::mutex mutex;
-    static auto* const known = new std::map<std::string, std::shared_ptr<const db::Databases>>;
+    static auto& known = lasting<std::map<std::string, std::shared_ptr<const db::Databases>>>();
     const std::lock_guard lock(mutex);
-    std::shared_ptr<const db::Databases>& found = (*known)[environment()];
+    std::shared_ptr<const db::Databases>& found = known[environment()];
     if (!found) found = std::make_shared<const db::Databases>(std::string());
     return found;
 }

@@ -110,14 +110,23 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         place = std::move(done.c);
         made->selection = asked ? chosen : std::move(done.selection);
     };
-    if (home == Backend::cuda)
-        keep(asked ? tuner::multiply_on_device(a, b, product, chosen.id, options, o.stream)
-                   : tuner::multiply_selected_on_device(a, b, product, chosen, options, o.stream),
-             made->there);
-    else
-        keep(asked ? tuner::multiply(a, b, product, backend, chosen.id, options, o.threads)
-                   : tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads),
-             made->host);
+    try {
+        if (home == Backend::cuda)
+            keep(asked
+                     ? tuner::multiply_on_device(a, b, product, chosen.id, options, o.stream)
+                     : tuner::multiply_selected_on_device(a, b, product, chosen, options, o.stream),
+                 made->there);
+        else
+            keep(asked
+                     ? tuner::multiply(a, b, product, backend, chosen.id, options, o.threads)
+                     : tuner::multiply_selected(a, b, product, backend, chosen, options, o.threads),
+                 made->host);
+    } catch (const OutOfMemory& e) {
+        // What was refused may be a part of all that the cap is for.
+        if (o.memory_bytes >= tuner::usable_memory(backend)) throw;
+        throw tuner::Unmet(
+            fmt::format("memory_bytes: {}; {} are allowed in all", e.what(), o.memory_bytes));
+    }
     return csr_matrix<T, P>(std::move(made));
 }
 
@@ -129,16 +138,7 @@ inline namespace v1 {
 template <class T, class P>
 csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                              const spgemm_options& options) {
-    return library::guarded([&] {
-        try {
-            return library::multiply(A, B, options);
-        } catch (const OutOfMemory& e) {
-            // What is refused is a part of all that the cap is for.
-            if (options.memory_bytes == ~0ull) throw;
-            throw tuner::Unmet(fmt::format("memory_bytes: {}; {} are allowed in all", e.what(),
-                                           options.memory_bytes));
-        }
-    });
+    return library::guarded([&] { return library::multiply(A, B, options); });
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                        \

@@ -1,6 +1,7 @@
 #include "matrix/memory.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -97,7 +98,7 @@ std::uint64_t control_group_memory(const std::filesystem::path& mount, const std
 std::uint64_t available_memory() {
     const std::uint64_t kib = number_named("/proc/meminfo", "MemAvailable:");
     std::uint64_t left = kib ? kib * 1024 : kUnlimited;
-    static const auto limited = limited_groups();  // looking for them takes longer than the rest
+    static const auto& limited = lasting(limited_groups);  // looking takes longer than the rest
     for (const auto& folder : limited) left = std::min(left, left_in(folder));
     return left;
 }

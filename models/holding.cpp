@@ -185,7 +185,7 @@ Holding holding(const Features& f, const Layout& l) {
         }
         case bsr:
             h.stored = nnz / bsr_fill(f, l.r, l.c);
-            h.bytes = h.stored * l.value + h.stored / (l.r * l.c) * kIndex + rows / l.r * 8;
+            h.bytes = h.stored * l.value + h.stored / l.r / l.c * kIndex + rows / l.r * 8;
             break;
         case dia:
             if (l.percent == kAll) {
@@ -247,8 +247,14 @@ double vector_bytes(const Features& f, double value_bytes) {
     return static_cast<double>(f.rows + std::min(f.cols, f.nnz)) * value_bytes;
 }
 
+double held_bytes(const Features& features, const Layout& l) {
+    constexpr double kHopeless = 1e18;
+    const double bytes = holding(features, l).bytes;
+    return bytes >= 0 && bytes < kHopeless ? bytes : kHopeless;
+}
+
 std::uint64_t estimated_bytes(const Features& f, const Layout& l) {
-    return static_cast<std::uint64_t>(holding(f, l).bytes + vector_bytes(f, l.value));
+    return static_cast<std::uint64_t>(held_bytes(f, l) + vector_bytes(f, l.value));
 }
 
 std::uint64_t estimated_bytes(const Features& f, const Variant& v) {

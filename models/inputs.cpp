@@ -1,6 +1,7 @@
 #include "models/inputs.hpp"
 
 #include "kernels/simd_target.hpp"
+#include "matrix/lasting.hpp"
 #include "models/holding.hpp"
 #include "models/starting.hpp"
 
@@ -62,9 +63,10 @@ const std::vector<Layout>& moved_layouts(ValueType value, Backend backend) {
         return layouts;
     };
     using enum ValueType;
-    static const std::array<std::vector<Layout>, 4> lists{
-        make(f32, Backend::cpu), make(f64, Backend::cpu), make(f32, Backend::cuda),
-        make(f64, Backend::cuda)};
+    static const auto& lists = lasting([=] {
+        return std::array{make(f32, Backend::cpu), make(f64, Backend::cpu),
+                          make(f32, Backend::cuda), make(f64, Backend::cuda)};
+    });
     return lists[(backend == Backend::cuda ? 2 : 0) + (value == f64 ? 1 : 0)];
 }
 
@@ -149,13 +151,18 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("threads", std::log2(std::max(device.threads, 1)));
     put("rows_per_thread", std::log2(rows / std::max(device.threads, 1)));
 
-    static const Params kDense{{"f", 60}}, kDiagonals{{"f", kAll}};
+    static const Params &dense = lasting([] {
+        return Params{{"f", 60}};
+    }),
+                        &diagonals = lasting([] {
+                            return Params{{"f", kAll}};
+                        });
     const auto relative = [&](const char* name, const char* format, const Params& params) {
         put(name, std::log2(std::max(holding(f, layout(format, params, type, backend)).bytes, 1.0) /
                             csr));
     };
-    relative("dia_bytes", "dia", kDiagonals);
-    relative("dia_dense_bytes", "dia", kDense);
+    relative("dia_bytes", "dia", diagonals);
+    relative("dia_dense_bytes", "dia", dense);
     double blocks = 10;
     for (const BsrFill& b : f.bsr)
         blocks = std::min(blocks, (value + 4.0 / (b.r * b.c)) / std::max(b.fill, 1e-3) /
@@ -181,7 +188,7 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
 }  // namespace
 
 const std::vector<std::string>& input_names() {
-    static const std::vector<std::string> names = [] {
+    static const auto& names = lasting([] {
         std::vector<std::string> list;
         std::size_t next = 0;
         const char* before = "";
@@ -191,7 +198,7 @@ const std::vector<std::string>& input_names() {
             list.push_back(next == 0 ? name : fmt::format("{}{}", name, next));
         });
         return list;
-    }();
+    });
     return names;
 }
 

@@ -14,13 +14,6 @@ bool of_least_block(const Layout& l) {
     return l.kind == Layout::Kind::bsr && l.r == kAll;
 }
 
-/// Of A. A file may name layouts that hold nothing that makes sense: they are hopeless.
-double held_bytes(const Features& features, const Layout& l) {
-    constexpr double kHopeless = 1e18;
-    const double bytes = holding(features, l).bytes;
-    return bytes >= 0 && bytes < kHopeless ? bytes : kHopeless;
-}
-
 double bytes_of(const Features& features, Layout l) {
     if (!of_least_block(l)) return held_bytes(features, l);
     double least = std::numeric_limits<double>::infinity();

@@ -8,7 +8,7 @@
 namespace sptune::models {
 
 struct PortfolioOptions {
-    std::size_t most = 40;      ///< of our own kernels, the best of each format included
+    std::size_t most = 40;      ///< of our own kernels, before the best of formats that are missing
     std::size_t vendor = 4;     ///< of a vendor's, which may be missing where the model is used
     bool least_blocks = false;  ///< names of with_least_block() are among them
     double least_gain = 1e-4;   ///< in mean log time over all samples; who brings less stays out

@@ -1,5 +1,6 @@
 #include "models/product_inputs.hpp"
 
+#include "matrix/lasting.hpp"
 #include "matrix/types.hpp"
 
 #include <algorithm>
@@ -57,12 +58,12 @@ void visit_inputs(const ProductFeatures& p, const db::Device& device, ValueType 
 }  // namespace
 
 const std::vector<std::string>& product_input_names() {
-    static const std::vector<std::string> names = [] {
+    static const auto& names = lasting([] {
         std::vector<std::string> list;
         visit_inputs({}, {}, ValueType::f64,
                      [&](const char* name, double) { list.emplace_back(name); });
         return list;
-    }();
+    });
     return names;
 }
 

@@ -1,5 +1,7 @@
 #include "models/shipped.hpp"
 
+#include "matrix/lasting.hpp"
+
 // The assembler copies the file: no generated source, no file to look for at run time.
 #ifdef SPTUNE_SHIPPED_MODEL
 asm(R"(
@@ -31,7 +33,9 @@ std::string_view shipped_bytes() {
 
 template <Op O, Backend B>
 const ModelSet& part() {
-    static const ModelSet models = models_from_bytes(shipped_bytes(), Part{O, B}, true);
+    static const ModelSet& models = lasting([] {
+        return models_from_bytes(shipped_bytes(), Part{O, B}, true);
+    });
     return models;
 }
 
@@ -43,7 +47,8 @@ const ModelSet& part(Backend backend) {
 }  // namespace
 
 const ModelSet* shipped_model() {
-    static const ModelSet models = models_from_bytes(shipped_bytes(), {}, true);
+    static const ModelSet& models =
+        lasting([] { return models_from_bytes(shipped_bytes(), {}, true); });
     return &models;
 }
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend backend) {
@@ -57,11 +62,11 @@ const ModelSet* shipped_model() {
     return nullptr;
 }
 const std::vector<std::unique_ptr<const TreeModel>>& shipped_trees(Backend) {
-    static const std::vector<std::unique_ptr<const TreeModel>> none;
+    static const auto& none = lasting<std::vector<std::unique_ptr<const TreeModel>>>();
     return none;
 }
 const std::vector<std::unique_ptr<const ProductModel>>& shipped_products(Backend) {
-    static const std::vector<std::unique_ptr<const ProductModel>> none;
+    static const auto& none = lasting<std::vector<std::unique_ptr<const ProductModel>>>();
     return none;
 }
 #endif

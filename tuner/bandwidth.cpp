@@ -3,6 +3,7 @@
 #include "kernels/parallel.hpp"
 #include "matrix/buffer.hpp"
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
@@ -98,7 +99,8 @@ std::vector<db::BandwidthPoint> measure_bandwidth(int threads, const std::atomic
 
 const db::Device& cpu_device(int threads, const std::atomic<bool>* stop) {
     static std::mutex mutex;
-    static std::map<int, db::Device> devices;  // by threads; references into it stay valid
+    // By threads; references into it stay valid.
+    static auto& devices = lasting<std::map<int, db::Device>>();
     threads = resolve_threads(threads);
     const std::lock_guard lock(mutex);
     db::Device& device = devices[threads];

@@ -1,6 +1,7 @@
 #include "tuner/default_models.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 #include "models/heuristic.hpp"
 #include "models/model_file.hpp"
 #include "models/shipped.hpp"
@@ -13,12 +14,11 @@
 namespace sptune::tuner {
 namespace {
 
-/// Never destroyed: programs may choose while they end, and kernel lists refer to models.
 const models::ModelSet& read_once(const std::string& file) {
     static std::mutex mutex;
-    static auto* const known = new std::map<std::string, std::unique_ptr<const models::ModelSet>>;
+    static auto& known = lasting<std::map<std::string, std::unique_ptr<const models::ModelSet>>>();
     const std::lock_guard lock(mutex);
-    auto& found = (*known)[file];
+    auto& found = known[file];
     if (!found) found = std::make_unique<const models::ModelSet>(models::read_models(file));
     return *found;
 }

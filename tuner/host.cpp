@@ -1,6 +1,7 @@
 #include "tuner/host.hpp"
 
 #include "kernels/simd_target.hpp"
+#include "matrix/lasting.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -89,7 +90,9 @@ std::uint64_t llc_bytes() {
 }  // namespace
 
 const Host& host() {
-    static const Host found{cpu_name(), simd_target(), llc_bytes(), generation()};
+    static const Host& found = lasting([] {
+        return Host{cpu_name(), simd_target(), llc_bytes(), generation()};
+    });
     return found;
 }
 

@@ -1,6 +1,7 @@
 #include "tuner/kernel_index.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 
 #include <fmt/format.h>
 
@@ -28,10 +29,10 @@ const KernelIndex<T, P>& KernelIndex<T, P>::of(Backend backend) {
                            [=](const Outline& o) { return spmv_safe(b, value, index, o).id(); });
     };
     if (backend == Backend::cpu) {
-        static const KernelIndex cpu = make(Backend::cpu);
+        static const auto& cpu = lasting([=] { return make(Backend::cpu); });
         return cpu;
     }
-    static const KernelIndex cuda = make(Backend::cuda);
+    static const auto& cuda = lasting([=] { return make(Backend::cuda); });
     return cuda;
 }
 

@@ -29,11 +29,6 @@ Csr<T, P> take(std::unique_ptr<Product<T, P>> product) {
     return c;
 }
 
-/// Of the host, for C and temporaries.
-std::uint64_t usable_memory() {
-    return available_memory() / 10 * 9;
-}
-
 /// What to try in turn: the selection, then what needs less.
 template <class T, class P>
 std::vector<ProductSelection> in_turn(const ProductSelection& selection, Backend backend,
@@ -85,6 +80,10 @@ double bytes_of_product(const ProductFeatures& product) {
 
 }  // namespace
 
+std::uint64_t usable_memory(Backend backend) {
+    return backend == Backend::cpu ? available_memory() / 10 * 9 : usable_device_memory();
+}
+
 template <class T, class P>
 Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,
                           Backend backend, const std::string& id, const SpgemmOptions& options,
@@ -93,7 +92,7 @@ Multiplied<T, P> multiply(CsrView<T, P> a, CsrView<T, P> b, const ProductFeature
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};
     SpgemmOptions limited = options;
-    limited.memory_bytes = std::min(options.memory_bytes, usable_memory());
+    limited.memory_bytes = std::min(options.memory_bytes, usable_memory(Backend::cpu));
     return fetched(multiply_with(problem, backend, id, limited, {resolve_threads(threads)}),
                    take<T, P>);
 }
@@ -103,7 +102,7 @@ Multiplied<T, P> multiply_selected(CsrView<T, P> a, CsrView<T, P> b, const Produ
                                    Backend backend, const ProductSelection& selection,
                                    const SpgemmOptions& options, int threads) {
     const std::uint64_t memory = backend == Backend::cpu
-                                     ? std::min(options.memory_bytes, usable_memory())
+                                     ? std::min(options.memory_bytes, usable_memory(Backend::cpu))
                                      : options.memory_bytes;
     return multiply_by_first(in_turn<T, P>(selection, backend, product),
                              bytes_of_product<T>(product), memory, [&](const std::string& id) {

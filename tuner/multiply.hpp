@@ -36,6 +36,10 @@ struct MultipliedInPlace : Making {
     std::unique_ptr<Product<T, P>> c;
 };
 
+/// What C and all that is needed to make it may take of the memory of `backend` at the moment,
+/// bytes, whatever SpgemmOptions::memory_bytes allows.
+std::uint64_t usable_memory(Backend backend);
+
 /// C = A·B by the kernel `id` of `backend`. `product` is of this pair; threads 0: all.
 /// Throws UsageError for an id that does not exist, IllegalKernel for one that is not legal for
 /// this pair, DeviceError, OutOfMemory, and SizeOverflow where nnz(C) does not fit P.

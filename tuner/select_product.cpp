@@ -1,6 +1,7 @@
 #include "tuner/select_product.hpp"
 
 #include "kernels/spgemm/registry.hpp"
+#include "matrix/lasting.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/stored_digest.hpp"
 
@@ -14,12 +15,12 @@ constexpr std::size_t kNext = 4;
 
 template <class T, class P, Backend B>
 const std::unordered_map<std::string, std::string>& hashes_by_id() {
-    static const auto all = [] {
+    static const auto& all = lasting([] {
         std::unordered_map<std::string, std::string> list;
         for (const auto& kernel : spgemm_kernels<T, P>(B))
             list.emplace(kernel.variant.id(), kernel.variant.kernel_hash);
         return list;
-    }();
+    });
     return all;
 }
 

@@ -154,11 +154,11 @@ class Selector {
             });
             put_in_order(field, calls(), kernels_.baseline(), 1, {});
             for (const Entrant<T, P>& e : field) {
+                if (!limits_.usable(e, features_, inspector())) continue;
+                if (lookup_.unmeasured.id.empty()) lookup_.unmeasured = e.ranked();
                 if (result_.alternatives.size() >= 2 * kRunnersUp) break;
-                if (limits_.usable(e, features_, inspector()))
-                    result_.alternatives.push_back(e.ranked());
+                result_.alternatives.push_back(e.ranked());
             }
-            if (!field.empty()) lookup_.unmeasured = field.front().ranked();
             return;
         }
     }

@@ -1,5 +1,7 @@
 #include "tuner/thread_start.hpp"
 
+#include "matrix/lasting.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -63,7 +65,7 @@ double thread_start_us(int threads) {
         double us;
     };
     static std::mutex mutex;
-    static std::map<int, Known> known;
+    static auto& known = lasting<std::map<int, Known>>();
     const std::lock_guard lock(mutex);
     const auto found = known.find(threads);
     if (found != known.end() && Clock::now() - found->second.at < kFresh) return found->second.us;

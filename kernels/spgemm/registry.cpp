@@ -5,6 +5,7 @@
 #include "kernels/spgemm/algorithms.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
 #include "kernels/vendor/spgemm.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 
@@ -38,28 +39,28 @@ void add_hashed(SpgemmKernelList<T>& list, const std::string& sources, Add add) 
 
 template <class T>
 const SpgemmKernelList<T>& cpu_list() {
-    static const SpgemmKernelList<T> all = [] {
+    static const SpgemmKernelList<T>& all = lasting([] {
         SpgemmKernelList<T> list;
 #define SPTUNE_ADD(name) add_hashed(list, "spgemm", add_cpu_##name##_kernels<T>);
         SPTUNE_CPU_SPGEMM(SPTUNE_ADD)
 #undef SPTUNE_ADD
         add_mkl_spgemm_kernels(list);
         return list;
-    }();
+    });
     return all;
 }
 
 template <class T>
 const SpgemmKernelList<T>& cuda_list() {
     require_cuda();
-    static const SpgemmKernelList<T> all = [] {
+    static const SpgemmKernelList<T>& all = lasting([] {
         SpgemmKernelList<T> list;
 #define SPTUNE_ADD(name) add_hashed(list, "spgemm/" #name, add_##name##_kernels<T>);
         SPTUNE_CUDA_SPGEMM(SPTUNE_ADD)
 #undef SPTUNE_ADD
         add_cusparse_spgemm_kernels(list);
         return list;
-    }();
+    });
     return all;
 }
 

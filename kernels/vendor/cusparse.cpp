@@ -3,6 +3,7 @@
 #include "kernels/vendor/cusparse_formats.hpp"
 #include "kernels/vendor/vendor.hpp"
 #include "matrix/cuda/device_csr.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -69,7 +70,7 @@ std::atomic<bool> started{false};
 /// long, so nobody asks before one of its kernels is about to be used.
 template <class Format, class T, class P>
 const std::string& obstacle() {
-    static const std::string found = [] {
+    static const std::string& found = lasting([] {
         started = true;
         if (!library().loaded) return "cuSPARSE: " + library().status;
         const std::string format = std::string(Format::algorithm) + " of these types";
@@ -77,7 +78,7 @@ const std::string& obstacle() {
         return works<Format, T, P>(Format::layouts().front())
                    ? std::string()
                    : library().status + " refuses " + format;
-    }();
+    });
     return found;
 }
 

@@ -2,6 +2,7 @@
 
 #include "kernels/registry.hpp"
 #include "matrix/cuda/per_device.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -98,7 +99,7 @@ std::string cusparse_status() {
 namespace cusparse {
 
 const Library& library() {
-    static const Library lib = load();
+    static const Library& lib = lasting(load);
     return lib;
 }
 
@@ -126,8 +127,7 @@ cusparseHandle_t handle(cudaStream_t stream) {
             if (handle) library().Destroy(handle);
         }
     };
-    thread_local std::map<int, Owner> owners;
-    Owner& mine = owners[cuda::current_device()];
+    Owner& mine = of_this_thread<std::map<int, Owner>, Owner>()[cuda::current_device()];
     if (!mine.handle) SPTUNE_CUSPARSE(Create, &mine.handle);
     SPTUNE_CUSPARSE(SetStream, mine.handle, stream);
     return mine.handle;

@@ -1,6 +1,7 @@
 #include "kernels/vendor/mkl_library.hpp"
 
 #include "kernels/registry.hpp"
+#include "matrix/lasting.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace sptune {
 namespace {
 
 std::string& explicit_path() {
-    static std::string path;
+    static std::string& path = lasting<std::string>();
     return path;
 }
 
@@ -122,7 +123,7 @@ std::string mkl_status() {
 namespace mkl {
 
 const Library& library() {
-    static const Library lib = load();
+    static const Library& lib = lasting(load);
     return lib;
 }
 

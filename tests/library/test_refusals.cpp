@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -176,6 +177,29 @@ TEST(Refusals, AProductThatItsCapDoesNotHold) {
         EXPECT_EQ(e.code(), sptune::status::unmet_constraint);
         EXPECT_NE(std::strstr(e.what(), "memory_bytes: "), nullptr) << e.what();
         EXPECT_NE(std::strstr(e.what(), "1000 are allowed in all"), nullptr) << e.what();
+    }
+}
+
+/// The outer product of two vectors of ones, 750 GB.
+TEST(Refusals, AProductThatFitsItsCapButNoMemory) {
+    constexpr int kLength = 250'000;
+    const std::vector<std::int64_t> one_row{0, kLength};
+    std::vector<std::int64_t> many_rows(kLength + 1);
+    std::iota(many_rows.begin(), many_rows.end(), 0);
+    std::vector<std::int32_t> all_columns(kLength);
+    std::iota(all_columns.begin(), all_columns.end(), 0);
+    const std::vector<std::int32_t> first_column(kLength, 0);
+    const std::vector<double> ones(kLength, 1);
+    const sptune::csr_view<double, std::int64_t> column{kLength, 1, many_rows.data(),
+                                                        first_column.data(), ones.data()},
+        row{1, kLength, one_row.data(), all_columns.data(), ones.data()};
+    sptune::spgemm_options options;
+    options.memory_bytes = 1ull << 60;
+    try {
+        sptune::auto_spgemm(column, row, options);
+        FAIL() << "there was room for it";
+    } catch (const sptune::error& e) {
+        EXPECT_EQ(e.code(), sptune::status::out_of_memory) << e.what();
     }
 }
 

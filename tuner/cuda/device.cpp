@@ -1,5 +1,6 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda_probe.hpp"
+#include "matrix/cuda/per_device.hpp"
 #include "tuner/cuda/helper_kernels.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/timer.hpp"
@@ -7,8 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -107,19 +106,15 @@ db::Device identify_device(int index) {
 
 db::Device identify_cuda() {
     require_cuda();
-    int index = 0;
-    SPTUNE_CUDA(cudaGetDevice(&index));
     // Asking the driver takes as long as hundreds of small products.
-    static std::mutex mutex;
-    static std::map<int, db::Device> known;
-    const std::lock_guard lock(mutex);
-    if (known.find(index) == known.end()) known[index] = identify_device(index);
-    return known[index];
+    static sptune::cuda::PerDevice<db::Device> known;
+    return known.get([] { return identify_device(sptune::cuda::current_device()); });
 }
 
 const db::Device& cuda_device() {
-    static const db::Device device = find_out();
-    return device;
+    require_cuda();
+    static sptune::cuda::PerDevice<db::Device> known;
+    return known.get(find_out);
 }
 
 }  // namespace sptune::tuner

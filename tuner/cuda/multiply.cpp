@@ -11,6 +11,10 @@
 
 namespace sptune::tuner {
 
+std::uint64_t usable_device_memory() {
+    return device_available_memory() / 10 * 9;
+}
+
 template <class T, class P>
 MultipliedInPlace<T, P> multiply_on_device(CsrView<T, P> a, CsrView<T, P> b,
                                            const ProductFeatures& product, const std::string& id,
@@ -18,7 +22,7 @@ MultipliedInPlace<T, P> multiply_on_device(CsrView<T, P> a, CsrView<T, P> b,
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};
     SpgemmOptions options = wanted;
-    options.memory_bytes = std::min(options.memory_bytes, device_available_memory() / 10 * 9);
+    options.memory_bytes = std::min(options.memory_bytes, usable_device_memory());
     // Conversions to blocks run in the default stream.
     if (stream) SPTUNE_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
     return multiply_with(problem, Backend::cuda, id, options, {1, stream});

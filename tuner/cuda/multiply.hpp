@@ -6,6 +6,9 @@
 
 namespace sptune::tuner {
 
+/// As usable_memory() for Backend::cuda.
+std::uint64_t usable_device_memory();
+
 /// As multiply() for Backend::cuda.
 template <class T, class P>
 Multiplied<T, P> multiply_cuda(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatures& product,

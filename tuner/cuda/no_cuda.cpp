@@ -58,6 +58,11 @@ Chooser<T, P> choose_on_device(CsrView<T, P>) {
     throw DeviceError(cuda_status());
 }
 
+std::uint64_t usable_device_memory() {
+    require_cuda();
+    throw DeviceError(cuda_status());
+}
+
 template <class T, class P>
 Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&,
                                const std::string&, const SpgemmOptions&) {

@@ -14,7 +14,8 @@ SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const Swe
 /// measured. Throws DeviceError.
 db::Device identify_cuda();
 
-/// The current GPU with its measured limits; found out once per process. Throws DeviceError.
+/// The current GPU with its measured limits; found out once per GPU and process. Throws
+/// DeviceError.
 const db::Device& cuda_device();
 
 }  // namespace sptune::tuner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "matrix/buffer.hpp"
+#include "matrix/lasting.hpp"
 #include "matrix/types.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ template <class T>
 class RowBlockPool {
   public:
     static RowBlockPool& instance() {
-        static RowBlockPool pool;
+        static RowBlockPool& pool = lasting<RowBlockPool>();
         return pool;
     }
     RowBlock<T> take(std::size_t entries) {

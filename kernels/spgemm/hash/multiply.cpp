@@ -7,6 +7,7 @@
 #include "kernels/spgemm/hash/job.hpp"
 #include "matrix/cuda/grid.hpp"
 #include "matrix/cuda/per_device.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -189,8 +190,7 @@ class HashProduct {
 
     /// What the device has counted, once it has.
     Counters fetch() {
-        thread_local std::map<int, Mailbox> mailboxes;
-        Mailbox& mailbox = mailboxes[current_device()];
+        Mailbox& mailbox = of_this_thread<std::map<int, Mailbox>, Mailbox>()[current_device()];
         SPTUNE_CUDA(cudaMemcpyAsync(mailbox.counters, job_.work.counters, sizeof(Counters),
                                     cudaMemcpyDeviceToHost, stream_));
         SPTUNE_CUDA(cudaEventRecord(mailbox.arrived, stream_));

@@ -6,6 +6,7 @@
 #include "kernels/spmv/hdia/grid.hpp"
 #include "kernels/spmv/hdia/rough_slices.hpp"
 #include "kernels/spmv/hdia/slice_diagonals.hpp"
+#include "matrix/lasting.hpp"
 #include "matrix/parallel.hpp"
 
 #include <algorithm>
@@ -238,7 +239,7 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (std::size_t h = 0; h < heights.size(); ++h)
         carrier.run([&] {
-            thread_local RoughSlices slices;
+            auto& slices = of_this_thread<RoughSlices, struct Slices>();
             const auto c = static_cast<std::size_t>(heights[h]);
             for (const RowWindow& w : stretches) {
                 slices.load(a, w.first, w.last);

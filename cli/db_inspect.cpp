@@ -13,7 +13,9 @@
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,9 +98,11 @@ std::string fingerprint_of_file(const std::string& path) {
     });
 }
 
-/// The one entry that `word` names: an entry file, a matrix file, a key with or without the device
-/// in front, the beginning of a fingerprint or the name of a matrix.
-db::Entry find_entry(const std::string& word, const std::string& db) {
+/// The one entry that the first word names: an entry file, a matrix file, a key with or without the
+/// device in front, the beginning of a fingerprint or the name of a matrix. Device and key have all
+/// `others` in them.
+db::Entry find_entry(const std::string& word, std::span<const std::string> others,
+                     const std::string& db) {
     const bool is_file = std::filesystem::is_regular_file(word);
     const std::string print = is_file ? fingerprint_of_file(word) : "";
     if (is_file && print.empty()) {
@@ -109,6 +113,8 @@ db::Entry find_entry(const std::string& word, const std::string& db) {
         }
     }
     const db::Store store = open_existing_db(db);
+    const std::string asked =
+        others.empty() ? word : fmt::format("{} {}", word, fmt::join(others, " "));
     std::vector<db::Entry> found;
     Words names, places;
     store.for_each([&](const std::string&, const db::Entry& entry) {
@@ -116,19 +122,25 @@ db::Entry find_entry(const std::string& word, const std::string& db) {
         const std::string place = entry.device.key + "/" + key;
         names.push_back(entry.matrix.name);
         const std::string own = fingerprint_of(entry);
-        if (own == print || word == place || word == key || word == entry.matrix.name ||
-            (word.size() >= kShownDigits && own.starts_with(word))) {
+        const bool named = own == print || word == place || word == key ||
+                           word == entry.matrix.name ||
+                           (word.size() >= kShownDigits && own.starts_with(word));
+        if (named && std::ranges::all_of(others, [&](const std::string& other) {
+                return place.find(other) != std::string::npos;
+            })) {
             found.push_back(entry);
             places.push_back(place);
         }
     });
     if (found.empty())
         throw InputError(store.path().string(), 0,
-                         fmt::format("has no entry \"{}\"{}; see `sptune db list`", word,
+                         fmt::format("has no entry \"{}\"{}; see `sptune db list`", asked,
                                      did_you_mean(word, names)));
     if (found.size() > 1)
-        throw UsageError(fmt::format("\"{}\" names {} entries; say which:\n  {}", word,
-                                     found.size(), fmt::join(places, "\n  ")));
+        throw UsageError(
+            fmt::format("\"{}\" names {} entries; name one of these, or add a word that "
+                        "only one of them has, as in `sptune db show {} f64`:\n  {}",
+                        asked, found.size(), word, fmt::join(places, "\n  ")));
     return found.front();
 }
 
@@ -155,16 +167,19 @@ int run_db_list(const Words& args) {
 int run_db_show(const Words& args) {
     std::string db, json;
     Words which;
-    Options options("db show", "MATRIX|KEY|FILE",
-                    "Shows what was measured for one matrix, as `sptune profile` did then.");
-    options.operands(which, 1, 1)
+    Options options(
+        "db show", "MATRIX|KEY|FILE [WORD...]",
+        "Shows what was measured for one matrix, as `sptune profile` did then. Where there "
+        "are several entries of it, words name one: parts of its device and key, such as "
+        "f32, spgemm or 16t.");
+    options.operands(which, 1, 8)
         .text("db", "PATH", db, kDbHelp)
         .text("json", "FILE|-", json, "write the entry as JSON; - prints it alone on stdout")
         .example("sptune db show cant")
-        .example("sptune db show cant.mtx")
+        .example("sptune db show cant.mtx f32")
         .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
     if (!options.parse(args)) return kOk;
-    const db::Entry entry = find_entry(which[0], db);
+    const db::Entry entry = find_entry(which[0], std::span(which).subspan(1), db);
     if (!json.empty()) write_json(json, db::to_json(entry));
     if (json == "-") return kOk;
     const db::Provenance& p = entry.provenance;

@@ -74,7 +74,7 @@ std::optional<Timed> timed(Text line) {
     Timed t{0, line};
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), t.median);
-    if (error != std::errc() || end != digits.data() + digits.size() || !(t.median >= 0) ||
+    if (error != std::errc() || end != digits.data() + digits.size() || !(t.median > 0) ||
         !std::isfinite(t.median))
         throw Error("a candidate that is ok has no time");
     return t;

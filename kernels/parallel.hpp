@@ -13,6 +13,20 @@ inline int resolve_threads(int threads) {
     return threads > 0 ? threads : omp_get_max_threads();
 }
 
+/// While it lives "all threads" of the calling thread are `threads`; 0 changes nothing.
+class ThreadLimit {
+  public:
+    explicit ThreadLimit(int threads) : before_(omp_get_max_threads()) {
+        if (threads > 0) omp_set_num_threads(threads);
+    }
+    ~ThreadLimit() { omp_set_num_threads(before_); }
+    ThreadLimit(const ThreadLimit&) = delete;
+    ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+  private:
+    int before_;
+};
+
 /// First item of part `part` when `items` are cut into `parts` nearly equal ranges.
 constexpr std::int64_t part_begin(std::int64_t items, int parts, int part) {
     const std::int64_t size = items / parts, rest = items % parts;

@@ -100,7 +100,10 @@ class Cache {
         if (stream && backend_of(a) == Backend::cuda && !tuner::is_capturing(stream))
             tuner::wait_for_stream(stream);
         item->plan = make_plan(a, {}, true);
-        if (item->on_host()) item->probe = Probe<T, P>(a);
+        if (item->on_host()) {
+            item->probe = Probe<T, P>(a);
+            if (a.rows > 0) item->a.nnz = a.row_ptr[a.rows];  // who says another number is refused
+        }
         items_.push_front(item);
         if (items_.size() > kMostPlans) items_.pop_back();
         return item;

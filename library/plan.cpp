@@ -212,6 +212,7 @@ void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y
         if (count > 1 && ldy < m)
             throw UsageError(
                 fmt::format("ldy is {}, but each y has {} entries: they would overlap", ldy, m));
+        library::require(count == 0 || ((x || n == 0) && (y || m == 0)), "x or y is null");
         library::require(library::all_apart(x, ldx, n, y, ldy, m, count),
                          "some x and some y overlap; y needs memory of its own");
         for (std::size_t i = 0; i < count; ++i)

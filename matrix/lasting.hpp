@@ -2,6 +2,9 @@
 // An object in a function, `static T x`, is destroyed when main() returns.
 #pragma once
 
+#include <cstddef>
+#include <new>
+
 namespace sptune {
 
 /// `static const T& x = lasting(make);` is made when it is first needed and never destroyed.
@@ -20,15 +23,17 @@ T& lasting() {
 /// after the main thread has ended its own gets another one.
 template <class T, class Place>
 T& of_this_thread() {
-    thread_local T* mine = nullptr;  // a pointer has no destructor: it can be asked to the last
+    // Neither has a destructor: they are there to the last.
+    thread_local T* mine = nullptr;
+    alignas(T) thread_local std::byte place[sizeof(T)];
     struct Owner {
         ~Owner() {
-            delete mine;
+            mine->~T();
             mine = nullptr;
         }
     };
     if (!mine) {
-        mine = new T();
+        mine = new (place) T();
         thread_local Owner owner;
     }
     return *mine;

@@ -15,6 +15,16 @@ bool is_spt(const std::string& path) {
     return MappedFile(path).bytes().starts_with(detail::kSptMagic);
 }
 
+/// What has neither mark is read as Matrix Market, unless its name says that it is something else.
+void require_market(const std::string& path) {
+    const bool comment = MappedFile(path).bytes().starts_with('%');
+    for (const char* ending : {".spt", ".bsm"})
+        if (!comment && path.ends_with(ending))
+            throw InputError(path, 0,
+                             std::string("ends with ") + ending +
+                                 ", but what is in it is no such file; is it complete?");
+}
+
 MatrixFileInfo info_of(std::int64_t rows, std::int64_t cols, std::int64_t max_nnz) {
     const bool narrow = max_nnz <= std::numeric_limits<std::int32_t>::max();
     return {rows, cols, max_nnz, narrow ? IndexType::i32 : IndexType::i64};
@@ -31,6 +41,7 @@ MatrixFileInfo inspect_matrix_file(const std::string& path) {
         const BlockHeader head = read_block_header(path);
         return info_of(head.rows, head.cols, head.blocks * head.m * head.m);
     }
+    require_market(path);
     const MarketHeader head = read_market_header(path);
     return info_of(head.rows, head.cols, head.max_nnz());
 }
@@ -39,6 +50,7 @@ template <class T, class P>
 Csr<T, P> load_matrix(const std::string& path, const MarketReadOptions& options) {
     if (is_spt(path)) return read_spt<T, P>(path);
     if (is_block_text(path)) return csr_of_blocks<T, P>(read_blocks<T>(path));
+    require_market(path);
     return read_market<T, P>(path, options);
 }
 

@@ -108,6 +108,12 @@ class HeaderParser {
         std::string_view line;
         rest_ = {};
         if (!next_line(line)) refuse(fmt::format("the file is empty; {}", kExpectedBanner));
+        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+        if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+        if (line.substr(0, line.size() - 1).find('\r') != line.npos)
+            refuse(
+                "its lines end with carriage returns alone; expected line feeds, as "
+                "`tr '\\r' '\\n'` makes of them");
         const std::vector<std::string_view> words = words_of(line);
         if (words.empty() || lower(words[0]) != lower(kBanner))
             refuse(fmt::format("is no Matrix Market file: it starts with {}; {}", quoted(line),

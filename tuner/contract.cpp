@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sptune::tuner {
 namespace {
@@ -47,6 +48,7 @@ void Contract::open_account() {
 Contract::Step Contract::begin_trial(int offer, bool convert) {
     trial_ = offer;
     runs_left_ = (takes_turns() ? 2 : 1) * terms_.trials;
+    strikes_ = 0;
     trial_turn_ = true;
     warm_up_ = true;
     settling_ = Settling(terms_.settling);
@@ -57,6 +59,8 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
 }
 
 Contract::Step Contract::next() {
+    if (paused_ && spare_us() >= 0 && (phase_ == Phase::waiting || phase_ == Phase::settled))
+        resume();
     switch (phase_) {
         case Phase::plain:
             return last_ = {0, false, true};
@@ -83,6 +87,7 @@ Contract::Step Contract::next() {
             }
             // The rest may still turn out to be slow: it waits, if not for ever.
             if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
+                state_of(trial_).unaffordable = true;
                 drop(trial_);
                 settle_or_wait();
                 return last_ = {active_, false, true};
@@ -142,7 +147,8 @@ void Contract::called(double us) {
     // What comes back after a trial has to settle again, and has been faster before.
     const bool unsettled = !takes_turns() && !after_change_.over() && last_.run != trial_;
     if ((!warming || dear) && (!unsettled || times.empty())) times.add(us);
-    balance_ += (1 + share) * plain_us() - us;
+    // Plain CSR would have been held up as well.
+    balance_ += (1 + share) * plain_us() - (last_.run == 0 ? plain_us() : us);
     switch (phase_) {
         case Phase::plain:
             if (!takes_turns()) {
@@ -156,7 +162,10 @@ void Contract::called(double us) {
             open_account();
             return;
         case Phase::trial:
-            if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_) {
+            if (last_.run == active_ && overspent(us - (1 + share) * plain_us()))
+                return begin_audit();
+            if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_ &&
+                (++strikes_ > 1 || us - plain_us() > spare_us())) {
                 drop(trial_);
                 settle_or_wait();
                 return;
@@ -176,8 +185,8 @@ void Contract::called(double us) {
             }
             if (trial_turn_ && last_.run != trial_) return;  // it waits
             if (takes_turns()) trial_turn_ = !trial_turn_;
-            if (--runs_left_ == 0 ||
-                (last_.run == trial_ && us < kDecisive * state_of(active_).times.least()))
+            if (--runs_left_ == 0 || (last_.run == trial_ && strikes_ == 0 &&
+                                      us < kDecisive * state_of(active_).times.least()))
                 end_trial();
             return;
         case Phase::audit:
@@ -186,24 +195,24 @@ void Contract::called(double us) {
             return;
         case Phase::waiting:
         case Phase::settled:
-            if (active_ == 0) return;
-            note_debt(us - (1 + share) * plain_us());
-            if (spare_us() < 0 && debt_.us > 0) begin_audit();
+            if (overspent(us - (1 + share) * plain_us())) begin_audit();
             return;
     }
 }
 
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where
-/// faster ones have made up for it.
-void Contract::note_debt(double excess_us) {
+/// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
+/// conversion, which faster calls pay for in time.
+bool Contract::overspent(double excess_us) {
+    if (active_ == 0) return false;
     debt_.us += excess_us;
     ++debt_.calls;
     debt_.most_us = std::max(debt_.most_us, excess_us);
     if (debt_.us <= 0) debt_ = {};
+    return spare_us() < 0 && debt_.us > 0;
 }
 
-/// Nothing is to spare and the last calls are to blame, not a conversion, which faster calls
-/// pay for in time: is it the offer or the machine?
+/// Is it the offer or the machine? A trial that is under way begins anew, if at all.
 void Contract::begin_audit() {
     debt_.plain_us = plain_us();
     trial_ = active_;
@@ -220,25 +229,34 @@ void Contract::end_audit() {
                                std::max(0.0, plain_us() - debt_.plain_us));
     balance_ += forgiven;
     debt_.us -= forgiven;
-    // One call may have been disturbed, which is no fault of the offer; two are too many.
-    const bool fast = call_us(trial_) < kBetter * plain_us() && debt_.us <= debt_.most_us;
-    if (fast)
-        active_ = trial_;
-    else
+    // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
+    // else is missing; after more it pauses.
+    const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
+    if (call_us(trial_) >= kBetter * plain_us())
         drop(trial_);
-    if (!fast || debt_.us <= 0) debt_ = {};
+    else
+        (one_call ? active_ : paused_) = trial_;
+    if (active_ == 0 || debt_.us <= 0) debt_ = {};
     settle_or_wait();
 }
 
 void Contract::end_trial() {
     Known& k = state_of(trial_);
-    if (call_us(trial_) < kBetter * call_us(active_)) {
-        if (active_) drop(active_);
+    const double to_beat =
+        paused_ ? std::min(call_us(active_), call_us(paused_)) : call_us(active_);
+    if (call_us(trial_) < kBetter * to_beat) {
+        for (int* const beaten : {&active_, &paused_})
+            if (*beaten) drop(std::exchange(*beaten, 0));
         k.state = State::proven;
         active_ = trial_;
     } else {
         drop(trial_);
     }
+    settle_or_wait();
+}
+
+void Contract::resume() {
+    active_ = std::exchange(paused_, 0);
     settle_or_wait();
 }
 
@@ -255,7 +273,7 @@ void Contract::settle_or_wait() {
     if (closed_) return;
     for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
         const Known& k = state_of(i);
-        if (k.state != State::dropped && i != active_ &&
+        if (k.state != State::dropped && i != active_ && i != paused_ &&
             (hoped_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
             phase_ = Phase::waiting;
     }
@@ -271,6 +289,7 @@ int Contract::values_changed() {
     ++epochs_;
     epoch_calls_ = 0;
     closed_ = false;
+    paused_ = 0;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
     trial_ = 0;
@@ -287,7 +306,8 @@ int Contract::values_changed() {
 }
 
 bool Contract::at_rest() const {
-    return phase_ == Phase::settled && (active_ == 0 || terms_.trusted || !terms_.watch);
+    return phase_ == Phase::settled && !paused_ &&
+           (active_ == 0 || terms_.trusted || !terms_.watch);
 }
 
 }  // namespace sptune::tuner

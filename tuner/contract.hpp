@@ -15,8 +15,9 @@ namespace sptune::tuner {
 /// included) take at most
 ///     (1 + epsilon) · n · plain + grace_calls · plain + overrun
 /// where overrun is by how much the worst conversion passed its prediction and the worst call of an
-/// offer passed plain CSR: neither can be taken back once it has begun. With expected_calls the
-/// share of epsilon is spent in advance, so that the promise holds from that many calls on.
+/// offer passed plain CSR, or two such calls, where calls are held up that had been fast: none can
+/// be taken back once it has begun. With expected_calls the share of epsilon is spent in advance,
+/// so that the promise holds from that many calls on.
 struct Terms {
     double epsilon = 0.05;
     double grace_calls = 10;
@@ -90,9 +91,14 @@ class Contract {
     bool settled() const { return closed_; }
     /// Nothing will ever change any more without values_changed().
     bool at_rest() const;
+    /// The offer that calls have left although it is faster, since some of them were disturbed: it
+    /// is used again as soon as what they took beyond the promise has been earned; 0: none.
+    int paused() const { return paused_; }
     /// An offer that has been dropped for good and needs no storage.
     bool dropped(int offer) const { return state_of(offer).state == State::dropped; }
-    /// How many have been.
+    /// It may be the fastest all the same: the promise did not bear the calls that would tell.
+    bool unaffordable(int offer) const { return state_of(offer).unaffordable; }
+    /// How many have been dropped.
     int drops() const { return drops_; }
     /// Median of what was measured, else what is predicted.
     double call_us(int which) const;
@@ -110,11 +116,14 @@ class Contract {
         Offer predicted;
         State state = State::waiting;
         LastTimes times;
-        double convert_us = 0;  ///< measured; 0: not yet
+        double convert_us = 0;      ///< measured; 0: not yet
+        bool unaffordable = false;  ///< dropped for what further calls might have cost
     };
 
-    static constexpr double kBetter = 0.98;   ///< of the time of what it replaces
-    static constexpr double kHopeless = 1.5;  ///< one such call ends a trial
+    static constexpr double kBetter = 0.98;  ///< of the time of what it replaces
+    /// A second such call of a trial ends it, and the first one where the promise does not bear
+    /// another: one may have been disturbed.
+    static constexpr double kHopeless = 1.5;
     /// The first call after a conversion meets nothing in any cache. Up to so many times plain CSR
     /// it says nothing.
     static constexpr double kCold = 2.5;
@@ -137,19 +146,21 @@ class Contract {
     void open_account();
     Step begin_trial(int offer, bool convert);
     void end_trial();
-    void note_debt(double excess_us);
+    bool overspent(double excess_us);
     void begin_audit();
     void end_audit();
     void settle_or_wait();
     void drop(int offer);
+    void resume();
 
     Terms terms_;
     std::vector<Known> known_;
     Phase phase_ = Phase::plain;
     bool closed_ = false;  ///< has settled, with these values
-    int active_ = 0, trial_ = 0, drops_ = 0;
+    int active_ = 0, trial_ = 0, paused_ = 0, drops_ = 0;
     int tried_ = 0;      ///< offers that have been converted
     int runs_left_ = 0;  ///< of the trial or audit
+    int strikes_ = 0;    ///< hopeless calls of the trial
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.
     bool warm_up_ = false;

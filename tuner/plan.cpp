@@ -25,6 +25,7 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
       kernels_(kernels),
       options_(options),
       threads_(resolve_threads(options.select.threads)) {
+    const ThreadLimit limit(threads_);
     if (matrix_.backend == Backend::cuda) timer_ = make_stream_timer();
     if (may_wait()) {
         waiting_.over = look_up();
@@ -223,6 +224,18 @@ void Plan<T, P>::count_rested() const {
     contract_->rested(rested_.exchange(0, std::memory_order_relaxed));
 }
 
+namespace {
+
+const char* fate(const Contract& contract, int offer) {
+    if (offer && contract.paused() == offer)
+        return ", and waits until faster calls have made up for some that were disturbed";
+    if (contract.unaffordable(offer))
+        return ", and was dropped since the promise bears no more calls as long as one of them";
+    return contract.dropped(offer) ? ", and was dropped" : "";
+}
+
+}  // namespace
+
 template <class T, class P>
 std::string Plan<T, P>::why() const {
     const std::lock_guard lock(mutex_);
@@ -240,7 +253,7 @@ std::string Plan<T, P>::why() const {
                     duration_us(us),
                     i ? fmt::format(" and {} to convert", duration_us(contract_->converted_us(i)))
                       : "",
-                    contract_->dropped(i) ? ", and was dropped" : "");
+                    fate(*contract_, i));
         text += ".";
     }
     for (const auto& r : ready_)

@@ -1,4 +1,5 @@
 // The conversions of a plan.
+#include "kernels/parallel.hpp"
 #include "kernels/spmv/shares_values.hpp"
 #include "models/holding.hpp"
 #include "tuner/plan.hpp"
@@ -66,6 +67,7 @@ void Plan<T, P>::first_call(const Ready& r) const {
 template <class T, class P>
 bool Plan<T, P>::convert(int which, void* stream) {
     Ready& r = *ready_[static_cast<std::size_t>(which)];
+    const ThreadLimit limit(threads_);
     wait_for_calls(stream);
     const Clock clock = options_.select.clock;
     const double start = clock();

@@ -31,6 +31,7 @@ Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& 
 template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options) {
+    const ThreadLimit limit(options.threads);
     return Selector<T, P>(matrix, kernels, options).run();
 }
 

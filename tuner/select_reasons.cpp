@@ -19,8 +19,10 @@ std::string on_miss(const Lookup& l, const std::string& device_key) {
                               device_key)
                 : fmt::format("This matrix has not been measured on {}", device_key);
     if (l.stale)
-        text += fmt::format(" ({} of kernels that are not there or have changed since)",
-                            with_noun(std::to_string(l.stale), "time is", "times are"));
+        text += fmt::format(
+            " ({} of the fastest that it has {} of kernels that are not there or have changed "
+            "since)",
+            l.stale, l.stale == 1 ? "is" : "are");
     if (!l.others.empty())
         text += fmt::format("; what is stored for another device ({}) is not used here",
                             fmt::join(l.others, ", "));

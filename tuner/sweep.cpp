@@ -43,8 +43,9 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
     SweepOptions options = wanted;
     if (options.limits.storage_bytes == Limits{}.storage_bytes)
         options.limits.storage_bytes = available_memory() / 2;
-    Problem<T> problem = make_problem(a, options.seed);
     const int threads = resolve_threads(options.threads);
+    const ThreadLimit limit(threads);
+    Problem<T> problem = make_problem(a, options.seed);
     std::vector<Contender> contenders;
     for (const SpmvKernel<T, P>& kernel : kernels)
         if (wanted_by(kernel.variant, baseline, options) &&

@@ -15,6 +15,8 @@ namespace {
 struct Truth {
     double plain_us = 100;
     std::vector<Offer> offers;
+    double held_up_share = 0;  ///< of calls of offers, which take held_up_us more
+    double held_up_us = 0;
 };
 
 struct Outcome {
@@ -30,6 +32,7 @@ struct Outcome {
 Outcome live(Contract& contract, const Truth& truth, const std::vector<Offer>& predicted,
              long long calls) {
     Outcome out;
+    Stream random(9, static_cast<std::uint64_t>(calls));
     const auto convert = [&](int which) {
         const std::size_t i = static_cast<std::size_t>(which) - 1;
         out.total_us += truth.offers[i].convert_us;
@@ -46,7 +49,8 @@ Outcome live(Contract& contract, const Truth& truth, const std::vector<Offer>& p
             step = contract.next();
         }
         const std::size_t i = static_cast<std::size_t>(step.run);
-        const double us = step.run ? truth.offers[i - 1].call_us : truth.plain_us;
+        double us = step.run ? truth.offers[i - 1].call_us : truth.plain_us;
+        if (step.run && random.uniform() < truth.held_up_share) us += truth.held_up_us;
         out.total_us += us;
         if (step.run) out.call_us = std::max(out.call_us, us - truth.plain_us);
         contract.called(step.timed ? us : 0);
@@ -115,10 +119,16 @@ TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
             truth.offers.push_back({predicted.back().call_us * log_uniform(0.02, 50),
                                     predicted.back().convert_us * log_uniform(0.02, 50)});
         }
+        if (terms.watch && random.uniform() < 0.5) {
+            truth.held_up_share = log_uniform(0.001, 0.2);
+            truth.held_up_us = truth.plain_us * log_uniform(0.5, 200);
+        }
         Contract contract(terms, plain_predicted, predicted);
         const Outcome out = live(contract, truth, predicted, calls);
+        // One call that was held up is forgiven, the next ends it for a while.
+        const double worst_calls = (truth.held_up_share > 0 ? 2 : 1) * out.call_us;
         EXPECT_LE(out.total_us, promise(terms, truth, static_cast<double>(calls)) + out.convert_us +
-                                    out.call_us + 1e-6)
+                                    worst_calls + 1e-6)
             << "trial " << trial << ": " << calls << " calls, " << out.conversions
             << " conversions";
     }
@@ -274,6 +284,61 @@ int active_where_turns_evict(const Terms& terms, double offer_us) {
     return active_after(contract, 500, 300, [&, in_cache = 0](int run) mutable {
         return (run == 0 ? 100 : offer_us) + (run == std::exchange(in_cache, run) ? 0 : 120);
     });
+}
+
+TEST(Contract, WhatIsDisturbedPausesUntilThatIsPaidFor) {
+    Contract contract({}, 100, {{50, 300}});
+    ASSERT_EQ(active_after(contract, 200, 300, [](int run) { return run ? 50.0 : 100.0; }), 1);
+    // Three calls are held up, as where a core is taken away for a while.
+    double total = 0;
+    int offered = 0;
+    const auto disturbed = [&](int run) {
+        const double us = run == 0 ? 100.0 : ++offered <= 3 ? 10000.0 : 50.0;
+        total += us;
+        return us;
+    };
+    EXPECT_EQ(active_after(contract, 20, 300, disturbed), 0);
+    EXPECT_EQ(contract.paused(), 1);
+    EXPECT_FALSE(contract.dropped(1));
+    EXPECT_TRUE(contract.settled()) << "it needs no conversion to come back";
+    EXPECT_FALSE(contract.at_rest());
+    EXPECT_EQ(active_after(contract, 100, 300, disturbed), 0) << "before that is paid for";
+    EXPECT_EQ(active_after(contract, 10000, 300, disturbed), 1);
+    EXPECT_EQ(contract.paused(), 0);
+    EXPECT_LE(total, (1.05 * 10320 + 10) * 100 + 10000);
+}
+
+TEST(Contract, WhatPausesIsConvertedAgainWithNewValues) {
+    Contract contract({}, 100, {{50, 300}});
+    active_after(contract, 200, 300, [](int run) { return run ? 50.0 : 100.0; });
+    active_after(contract, 20, 300, [offered = 0](int run) mutable {
+        return run == 0 ? 100.0 : ++offered <= 3 ? 10000.0 : 50.0;
+    });
+    ASSERT_EQ(contract.paused(), 1);
+    contract.values_changed();
+    EXPECT_EQ(contract.paused(), 0);
+}
+
+TEST(Contract, WhatHoldsUpPlainCsrIsNotChargedToOffers) {
+    Contract contract({}, 100, {{50, 300}});
+    int calls = 0;
+    EXPECT_EQ(active_after(contract, 200, 300,
+                           [&](int run) { return run                ? 50.0
+                                                 : ++calls % 4 == 3 ? 5000.0
+                                                                    : 100.0; }),
+              1);
+}
+
+TEST(Contract, OneDisturbedCallEndsNoTrial) {
+    for (const double us : {300.0, 4000.0}) {  // the promise bears another one of the former alone
+        Contract contract({}, 100, {{50, 300}});
+        int offered = 0;
+        active_after(contract, 400, 300, [&](int run) {
+            return run == 0 ? 100.0 : ++offered == 2 ? us : 50.0;
+        });
+        EXPECT_EQ(contract.active(), us < 1000 ? 1 : 0);
+        EXPECT_EQ(contract.dropped(1), us > 1000);
+    }
 }
 
 TEST(Contract, TrialsOfWhatSettlesTakeNoTurns) {

@@ -61,8 +61,8 @@ std::int64_t cut_slice(const P* row_ptr, std::int64_t first, std::int64_t last, 
 
 /// Slices of one window are spread over its rows. Where two threads shared a window they would
 /// write to the same lines of y all the time, and take up to three times as long: windows end where
-/// shares of the rows do. Always of all threads, so that inspecting and converting see the same
-/// slices.
+/// shares of the rows do. Always of all threads (see ThreadLimit), so that inspecting and
+/// converting see the same slices.
 template <class P>
 Slices cut_windows(const P* row_ptr, index_t rows, int c, int sigma) {
     constexpr int kLine = 64 / sizeof(float);

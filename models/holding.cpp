@@ -253,6 +253,10 @@ double held_bytes(const Features& features, const Layout& l) {
     return bytes >= 0 && bytes < kHopeless ? bytes : kHopeless;
 }
 
+double held_bytes(const Features& f, const Variant& v) {
+    return held_bytes(f, layout_of(v));
+}
+
 std::uint64_t estimated_bytes(const Features& f, const Layout& l) {
     return static_cast<std::uint64_t>(held_bytes(f, l) + vector_bytes(f, l.value));
 }

@@ -42,6 +42,7 @@ Holding holding(const Features& features, const Layout& layout);
 /// Its bytes. A file may name layouts, and features, of which nothing sensible comes: those have
 /// 1e18.
 double held_bytes(const Features& features, const Layout& layout);
+double held_bytes(const Features& features, const Variant& variant);
 
 /// What slices pad in kernels for a CPU, which store very long rows beside them; of matrices that
 /// were swept before they did, what they padded then.

@@ -22,8 +22,7 @@ void Plan<T, P>::require_legal(const Kernel& kernel) {
     if (allowed == ~0ull && models::surely_fits(*selection_.features, kernel.variant)) return;
     const Footprint f = kernel.inspect(matrix_.view, *selection_.features, kernel.variant.params);
     if (!f.illegal.empty()) throw Error(f.illegal);
-    const double csr = static_cast<double>(
-        models::estimated_bytes(*selection_.features, kernels_.baseline().variant));
+    const double csr = models::held_bytes(*selection_.features, kernels_.baseline().variant);
     if (static_cast<double>(f.storage_bytes) > Limits{}.storage_factor * csr + 65536)
         throw Error("it needs more memory than it may");
     if (f.storage_bytes > allowed || held > allowed - f.storage_bytes)

@@ -59,12 +59,11 @@ class SelectLimits {
         if (f.too_wide > 0)  // a row alone is as wide in any window
             too_wide_.push_back({f.too_wide, f.too_wide == 1 ? 1 : window_of(params)});
         if (f.illegal.empty() && f.storage_bytes > most) return refuse_for_memory();
-        const double csr = e.measured ? 0
-                                      : static_cast<double>(models::estimated_bytes(
-                                            *features, kernels_.baseline().variant));
+        const double csr =
+            e.measured ? 0 : models::held_bytes(*features, kernels_.baseline().variant);
         if (f.illegal.empty() && !e.measured &&
             static_cast<double>(f.storage_bytes) > Limits{}.storage_factor * csr)
-            f.illegal = fmt::format("it would take {} bytes, {:.1f} times what a call on CSR moves",
+            f.illegal = fmt::format("it would store {} bytes, {:.1f} times those of CSR",
                                     f.storage_bytes, static_cast<double>(f.storage_bytes) / csr);
         if (!f.illegal.empty() && refused_.unsuited.empty())
             refused_.unsuited = fmt::format("{}: {}", e.id, f.illegal);

@@ -39,19 +39,19 @@ TEST_F(Plans, TheCapHoldsForAllThatIsConvertedTogether) {
         kernels_.back().variant.params[2].value = bytes;
         kernels_.back().variant.layout = to_string(kernels_.back().variant.params);
     };
-    add_of(60, 500), add_of(40, 600);
+    add_of(60, 300), add_of(40, 400);
     // The slower one is believed to be the faster one, so that it is converted first.
     const fake::Model liar([](const Variant& v) {
         return models::Prediction{v.algorithm == "a" ? 100 : 56 - real_time(v) / 10,
                                   real_conversion(v)};
     });
-    options_.select.constraints.memory_bytes = 1000;
+    options_.select.constraints.memory_bytes = 600;
     Life life = live(liar, 500);
     EXPECT_EQ(life.current, id(1)) << life.why;
-    EXPECT_NE(life.why.find("it needs 600 bytes, and 500 of the 1000 allowed are in use"),
+    EXPECT_NE(life.why.find("it needs 400 bytes, and 300 of the 600 allowed are in use"),
               std::string::npos)
         << life.why;
-    options_.select.constraints.memory_bytes = 1100;
+    options_.select.constraints.memory_bytes = 700;
     life = live(liar, 500);
     EXPECT_EQ(life.current, id(2)) << life.why;
 }

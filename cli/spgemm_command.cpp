@@ -92,13 +92,15 @@ void report(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b,
                             {"time_us", done.multiply_us},
                             {"gflops", gflops}});
     if (r.json == "-") return;
+    const std::string origin =
+        nnz ? fmt::format(", from {} ({} each)",
+                          with_noun(count(static_cast<std::int64_t>(product.products)), "product"),
+                          significant(compression))
+            : "";
     std::string text = fmt::format(
-        "C is {} × {} with {}, from {} ({} each)\n{} ({}) took {}, {} GFLOP/s, "
-        "with the allocation of C{}\n",
-        count(c.rows), count(c.cols), with_noun(count(nnz), "nonzero"),
-        with_noun(count(static_cast<std::int64_t>(product.products)), "product"),
-        significant(compression), choice.id, source_text(choice), duration_us(done.multiply_us),
-        significant(gflops),
+        "C is {} × {} with {}{}\n{} ({}) took {}, {} GFLOP/s, with the allocation of C{}\n",
+        count(c.rows), count(c.cols), with_noun(count(nnz), "nonzero"), origin, choice.id,
+        source_text(choice), duration_us(done.multiply_us), significant(gflops),
         done.convert_us > 0 ? " and without a conversion of " + duration_us(done.convert_us) : "");
     write_text("-", text);
 }

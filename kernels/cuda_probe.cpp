@@ -1,10 +1,10 @@
 #include "kernels/cuda_probe.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 
 #ifdef SPTUNE_HAS_CUDA
 #include "kernels/cuda/probe_kernel.hpp"
-#include "matrix/lasting.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -151,12 +151,8 @@ void visit_inputs(const Features& f, const db::Device& device, ValueType type, P
     put("threads", std::log2(std::max(device.threads, 1)));
     put("rows_per_thread", std::log2(rows / std::max(device.threads, 1)));
 
-    static const Params &dense = lasting([] {
-        return Params{{"f", 60}};
-    }),
-                        &diagonals = lasting([] {
-                            return Params{{"f", kAll}};
-                        });
+    static const Params& dense = lasting([] { return Params{{"f", 60}}; });
+    static const Params& diagonals = lasting([] { return Params{{"f", kAll}}; });
     const auto relative = [&](const char* name, const char* format, const Params& params) {
         put(name, std::log2(std::max(holding(f, layout(format, params, type, backend)).bytes, 1.0) /
                             csr));

@@ -228,9 +228,10 @@ namespace {
 
 const char* fate(const Contract& contract, int offer) {
     if (offer && contract.paused() == offer)
-        return ", and waits until faster calls have made up for some that were disturbed";
+        return ", and pauses, since some of its calls were held up";
     if (contract.unaffordable(offer))
-        return ", and was dropped since the promise bears no more calls as long as one of them";
+        return ", and was dropped, since the promise bears no other call as long as one that it "
+               "took";
     return contract.dropped(offer) ? ", and was dropped" : "";
 }
 

@@ -64,6 +64,10 @@ class Db(harness.CliTest):
         twin.write_text(json.dumps(stored), "utf-8")
         ambiguous = self.sptune_db("show", self.files[0].stem, "--db", self.db, code=2)
         self.assertIn(f"twin/{twin.stem}", ambiguous.stderr)
+        one = self.sptune_db("show", self.files[0].stem, "twin", "--db", self.db, "--json", "-").stdout
+        self.assertEqual(json.loads(one)["device"]["key"], "twin")
+        missing = self.sptune_db("show", self.files[0].stem, "twins", "--db", self.db, code=3)
+        self.assertIn("has no entry", missing.stderr)
 
     def test_show_finds_a_matrix_file_by_its_pattern(self):
         matrix, db = self.matrix("first.mtx"), self.folder / "own"

@@ -176,6 +176,8 @@ TEST(Codec, NamesWhatIsWrong) {
         {"/candidates/1", "null", "candidates[1]: expected an object"},
         {"/candidates/1/time_us", "null", "candidates[1].time_us: is missing"},
         {"/candidates/1/time_us", "3", "candidates[1].time_us: expected an object"},
+        {"/candidates/1/time_us/median", "0",
+         "candidates[1].time_us.median: must be greater than 0"},
         {"/candidates/1/time_us/min", "-3", "candidates[1].time_us.min: expected a number from 0"},
         {"/candidates/1/time_us/samples/0", "-1", "time_us.samples[0]: expected a number from 0"},
         {"/candidates/1/convert_us", "-5", "candidates[1].convert_us: expected a number from 0"},

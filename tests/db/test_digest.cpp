@@ -152,11 +152,11 @@ TEST_F(DigestTest, ASpoiledLineIsAWarnedMiss) {
     store_.save(entry);
     const std::string good = content(file(entry)), all = export_store(store_, ExportFormat::json);
     const std::pair<const char*, const char*> changes[] = {
-        {"\"median\":2.0", "\"median\":NaN"},      {"\"median\":2.0", "\"median\": NaN"},
-        {"\"median\":2.0", "\"median\":-2.0"},     {"\"median\":2.0", "\"median\":2.0x"},
-        {"\"median\":2.0", "\"median\":1e999"},    {"\"median\":2.0", "\"medium\":2.0"},
-        {"\"status\":\"ok\"", "\"state\":\"ok\""}, {"{\"id\":\"a\"", "{\"name\":\"a\""},
-        {"\"winner\": \"b\"", "\"winner\": \"c\""}};
+        {"\"median\":2.0", "\"median\":NaN"},  {"\"median\":2.0", "\"median\": NaN"},
+        {"\"median\":2.0", "\"median\":0.0"},  {"\"median\":2.0", "\"median\":-2.0"},
+        {"\"median\":2.0", "\"median\":2.0x"}, {"\"median\":2.0", "\"median\":1e999"},
+        {"\"median\":2.0", "\"medium\":2.0"},  {"\"status\":\"ok\"", "\"state\":\"ok\""},
+        {"{\"id\":\"a\"", "{\"name\":\"a\""},  {"\"winner\": \"b\"", "\"winner\": \"c\""}};
     const auto exported = scratch_ / "export.json";
     for (const auto& [from, to] : changes) {
         std::string text = good;

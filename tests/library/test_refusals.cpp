@@ -126,6 +126,9 @@ TEST(Refusals, VectorsThatOverlap) {
         EXPECT_REFUSED("ldy is " + std::to_string(out - 1),
                        plan.apply_many(1, p, in, 0, ys.data(), out - 1, 2));
         EXPECT_REFUSED("ldy is 0", plan.apply_many(1, p, in, 0, ys.data(), 0, 2));
+        EXPECT_REFUSED("x or y is null", plan.apply_many(1, nullptr, in, 0, ys.data(), out, 2));
+        EXPECT_REFUSED("x or y is null", plan.apply_many(1, p, in, 0, nullptr, out, 2));
+        plan.apply_many(1, nullptr, in, 0, nullptr, out, 0);
         plan.apply_many(1, p, in, 0, ys.data(), 0, 1);
         plan.apply_many(1, p, 0, 0, ys.data(), out, 2);
         EXPECT_EQ(ys[3], ys[out + 3]) << "one x for both";
@@ -201,6 +204,22 @@ TEST(Refusals, AProductThatFitsItsCapButNoMemory) {
     } catch (const sptune::error& e) {
         EXPECT_EQ(e.code(), sptune::status::out_of_memory) << e.what();
     }
+}
+
+TEST(Refusals, AnotherNumberOfEntriesThanRowPointersSay) {
+    const Matrix<double, std::int32_t> m(100);
+    std::vector<double> x(100, 1), y(100);
+    sptune::csr_view<double> a = m.view();
+    for (const std::int32_t said : {-1, m.row_ptr.back(), m.row_ptr.back() - 1}) {
+        a.nnz = said;
+        const auto multiply = [&] { sptune::auto_spmv(a, x.data(), y.data()); };
+        if (said == m.row_ptr.back() - 1)
+            EXPECT_REFUSED("nnz is " + std::to_string(said) + ", but row_ptr[100] is", multiply());
+        else
+            multiply();
+    }
+    a.nnz = -1;
+    sptune::forget(a);
 }
 
 TEST(Refusals, WhatWasMovedFrom) {

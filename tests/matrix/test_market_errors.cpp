@@ -31,6 +31,8 @@ const std::vector<Refused> kRefused = {
     {"empty", "", 0, "empty"},
     {"not_matrix_market", "hello\n", 1, "no Matrix Market"},
     {"binary", std::string("\x7f\x45\x4c\x46\0\0\n", 7), 1, "no Matrix Market"},
+    {"carriage_returns", "%%MatrixMarket matrix coordinate real general\r1 1 1\r1 1 1\r", 1,
+     "tr '"},
     {"no_line_end", "%%MatrixMarket", 1, "5"},
     {"banner_short", "%%MatrixMarket matrix coordinate\n1 1 1\n", 1, "3 words"},
     {"object", "%%MatrixMarket vector coordinate real general\n", 1, "'vector'"},

@@ -31,6 +31,7 @@ const std::vector<Accepted> kAccepted = {
     {"banner_case", "%%mAtRiXmArKeT MATRIX Coordinate REAL General\n1 1 1\n1 1 2\n", "1x1 (0,0)=2"},
     {"crlf", "%%MatrixMarket matrix coordinate real general\r\n% c\r\n1 1 1\r\n1 1 2\r\n",
      "1x1 (0,0)=2"},
+    {"byte_order_mark", "\xef\xbb\xbf" + kReal + "1 1 1\n1 1 2\n", "1x1 (0,0)=2"},
     {"tabs_and_leading_blanks", kReal + "\t 2\t2  1 \n  2\t1\t 4 \t\n", "2x2 (1,0)=4"},
     {"plus_signs", kReal + "2 2 +1\n+2 +1 +4.5e+1\n", "2x2 (1,0)=45"},
     {"leading_zeros", kReal + "2 2 1\n0000000000000000000000000002 01 004\n", "2x2 (1,0)=4"},

@@ -87,9 +87,7 @@ Contract::Step Contract::next() {
             }
             // The rest may still turn out to be slow: it waits, if not for ever.
             if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
-                state_of(trial_).unaffordable = true;
-                drop(trial_);
-                settle_or_wait();
+                give_up(std::max(call_us(trial_), plain_us() + cold_us_));
                 return last_ = {active_, false, true};
             }
             waited_ = true;
@@ -165,11 +163,8 @@ void Contract::called(double us) {
             if (last_.run == active_ && overspent(us - (1 + share) * plain_us()))
                 return begin_audit();
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_ &&
-                (++strikes_ > 1 || us - plain_us() > spare_us())) {
-                drop(trial_);
-                settle_or_wait();
-                return;
-            }
+                (++strikes_ > 1 || us - plain_us() > spare_us()))
+                return give_up(us);
             if (warming) {
                 settling_.called(us);
                 // Where there is no second call at once, there have to be two later.
@@ -185,8 +180,9 @@ void Contract::called(double us) {
             }
             if (trial_turn_ && last_.run != trial_) return;  // it waits
             if (takes_turns()) trial_turn_ = !trial_turn_;
-            if (--runs_left_ == 0 || (last_.run == trial_ && strikes_ == 0 &&
-                                      us < kDecisive * state_of(active_).times.least()))
+            if (--runs_left_ == 0 ||
+                (last_.run == trial_ && us < kDecisive * state_of(active_).times.least() &&
+                 call_us(trial_) < kBetter * call_us(active_)))
                 end_trial();
             return;
         case Phase::audit:
@@ -237,6 +233,19 @@ void Contract::end_audit() {
     else
         (one_call ? active_ : paused_) = trial_;
     if (active_ == 0 || debt_.us <= 0) debt_ = {};
+    settle_or_wait();
+}
+
+/// After a call of the trial that took too long for the promise to bear another.
+void Contract::give_up(double us) {
+    Known& k = state_of(trial_);
+    if (us > kHeldUp * plain_us() && ++k.hold_ups <= kMostHoldUps) {
+        k.held_up_us = us;
+        k.times.clear();
+    } else {
+        k.unaffordable = strikes_ < 2;
+        drop(trial_);
+    }
     settle_or_wait();
 }
 

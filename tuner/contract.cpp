@@ -71,7 +71,7 @@ Contract::Step Contract::next() {
             }
             // The rest may still turn out to be slow: it waits, if not for ever.
             if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
-                give_up(std::max(call_us(trial_), plain_us() + cold_us_));
+                give_up();
                 return last_ = {active_, false, true};
             }
             waited_ = true;
@@ -148,7 +148,7 @@ void Contract::called(double us) {
                 return begin_audit();
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_ &&
                 (++strikes_ > 1 || us - plain_us() > spare_us()))
-                return give_up(us);
+                return give_up();
             if (warming) {
                 settling_.called(us);
                 // Where there is no second call at once, there have to be two later.

@@ -118,18 +118,12 @@ class Contract {
         LastTimes times;
         double convert_us = 0;      ///< measured; 0: not yet
         bool unaffordable = false;  ///< dropped for what further calls might have cost
-        int hold_ups = 0;           ///< trials that ended with a call that was held up
-        double held_up_us = 0;      ///< what that call took: so much has to be to spare for another
     };
 
     static constexpr double kBetter = 0.98;  ///< of the time of what it replaces
     /// A second such call of a trial ends it, and the first one where the promise does not bear
     /// another: one may have been disturbed.
     static constexpr double kHopeless = 1.5;
-    /// No kernel is so many times slower than plain CSR: such a call was held up. A trial that ends
-    /// with one is made again, a few times.
-    static constexpr double kHeldUp = 10;
-    static constexpr int kMostHoldUps = 3;
     /// The first call after a conversion meets nothing in any cache. Up to so many times plain CSR
     /// it says nothing.
     static constexpr double kCold = 2.5;
@@ -152,7 +146,7 @@ class Contract {
     void open_account();
     Step begin_trial(int offer, bool convert);
     void end_trial();
-    void give_up(double us);
+    void give_up();
     bool overspent(double excess_us);
     void begin_audit();
     void end_audit();

@@ -59,7 +59,6 @@ bool Contract::worth_a_look(int offer) const {
 bool Contract::due(int offer) const {
     const Known& k = state_of(offer);
     if (k.state == State::dropped || offer == active_ || offer == paused_) return false;
-    if (k.held_up_us > 0 && balance_ < k.held_up_us) return false;
     const double saved = call_us(active_) - hoped_us(offer);
     const double cost = k.state == State::converted ? 0 : convert_us(offer);
     if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();

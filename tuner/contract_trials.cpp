@@ -65,15 +65,9 @@ void Contract::end_audit() {
 }
 
 /// After a call of the trial that took too long for the promise to bear another.
-void Contract::give_up(double us) {
-    Known& k = state_of(trial_);
-    if (us > kHeldUp * plain_us() && ++k.hold_ups <= kMostHoldUps) {
-        k.held_up_us = us;
-        k.times.clear();
-    } else {
-        k.unaffordable = strikes_ < 2;
-        drop(trial_);
-    }
+void Contract::give_up() {
+    state_of(trial_).unaffordable = strikes_ < 2;
+    drop(trial_);
     settle_or_wait();
 }
 

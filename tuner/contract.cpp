@@ -1,6 +1,8 @@
 #include "tuner/contract.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace sptune::tuner {
 namespace {
@@ -8,6 +10,7 @@ namespace {
 constexpr int kPlainFirst = 2;  ///< calls of plain CSR before anything is decided
 /// One such call ends a trial, too: of the least time of what it replaces.
 constexpr double kDecisive = 0.8;
+constexpr double kMostWaits = 1000;  ///< calls, of one trial
 
 }  // namespace
 
@@ -42,6 +45,19 @@ void Contract::open_account() {
     begin_trial(trial_, false);
 }
 
+Contract::Step Contract::begin_trial(int offer, bool convert) {
+    trial_ = offer;
+    runs_left_ = (takes_turns() ? 2 : 1) * terms_.trials;
+    strikes_ = 0;
+    trial_turn_ = true;
+    warm_up_ = true;
+    settling_ = Settling(terms_.settling);
+    cold_us_ = 0, waited_ = false;
+    waits_left_ = static_cast<int>(std::min(2 * kCold / terms_.epsilon, kMostWaits));
+    phase_ = Phase::trial;
+    return last_ = {offer, convert, true};
+}
+
 Contract::Step Contract::next() {
     if (paused_ && spare_us() >= 0 && (phase_ == Phase::waiting || phase_ == Phase::settled))
         resume();
@@ -71,7 +87,9 @@ Contract::Step Contract::next() {
             }
             // The rest may still turn out to be slow: it waits, if not for ever.
             if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
-                give_up();
+                state_of(trial_).unaffordable = true;
+                drop(trial_);
+                settle_or_wait();
                 return last_ = {active_, false, true};
             }
             waited_ = true;
@@ -147,8 +165,11 @@ void Contract::called(double us) {
             if (last_.run == active_ && overspent(us - (1 + share) * plain_us()))
                 return begin_audit();
             if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_ &&
-                (++strikes_ > 1 || us - plain_us() > spare_us()))
-                return give_up();
+                (++strikes_ > 1 || us - plain_us() > spare_us())) {
+                drop(trial_);
+                settle_or_wait();
+                return;
+            }
             if (warming) {
                 settling_.called(us);
                 // Where there is no second call at once, there have to be two later.
@@ -164,9 +185,8 @@ void Contract::called(double us) {
             }
             if (trial_turn_ && last_.run != trial_) return;  // it waits
             if (takes_turns()) trial_turn_ = !trial_turn_;
-            if (--runs_left_ == 0 ||
-                (last_.run == trial_ && us < kDecisive * state_of(active_).times.least() &&
-                 call_us(trial_) < kBetter * call_us(active_)))
+            if (--runs_left_ == 0 || (last_.run == trial_ && strikes_ == 0 &&
+                                      us < kDecisive * state_of(active_).times.least()))
                 end_trial();
             return;
         case Phase::audit:
@@ -178,6 +198,71 @@ void Contract::called(double us) {
             if (overspent(us - (1 + share) * plain_us())) begin_audit();
             return;
     }
+}
+
+/// Adds up by how much calls of the active offer take longer than promised, and forgets it where
+/// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
+/// conversion, which faster calls pay for in time.
+bool Contract::overspent(double excess_us) {
+    if (active_ == 0) return false;
+    debt_.us += excess_us;
+    ++debt_.calls;
+    debt_.most_us = std::max(debt_.most_us, excess_us);
+    if (debt_.us <= 0) debt_ = {};
+    return spare_us() < 0 && debt_.us > 0;
+}
+
+/// Is it the offer or the machine? A trial that is under way begins anew, if at all.
+void Contract::begin_audit() {
+    debt_.plain_us = plain_us();
+    trial_ = active_;
+    active_ = 0;
+    known_.front().times.clear();
+    runs_left_ = terms_.trials;
+    phase_ = Phase::audit;
+}
+
+void Contract::end_audit() {
+    // Where plain CSR has become slower as well, it would have taken so much longer itself.
+    const double forgiven =
+        std::min(debt_.us, (1 + terms_.epsilon) * static_cast<double>(debt_.calls) *
+                               std::max(0.0, plain_us() - debt_.plain_us));
+    balance_ += forgiven;
+    debt_.us -= forgiven;
+    // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
+    // else is missing; after more it pauses.
+    const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
+    if (call_us(trial_) >= kBetter * plain_us())
+        drop(trial_);
+    else
+        (one_call ? active_ : paused_) = trial_;
+    if (active_ == 0 || debt_.us <= 0) debt_ = {};
+    settle_or_wait();
+}
+
+void Contract::end_trial() {
+    Known& k = state_of(trial_);
+    const double to_beat =
+        paused_ ? std::min(call_us(active_), call_us(paused_)) : call_us(active_);
+    if (call_us(trial_) < kBetter * to_beat) {
+        for (int* const beaten : {&active_, &paused_})
+            if (*beaten) drop(std::exchange(*beaten, 0));
+        k.state = State::proven;
+        active_ = trial_;
+    } else {
+        drop(trial_);
+    }
+    settle_or_wait();
+}
+
+void Contract::resume() {
+    active_ = std::exchange(paused_, 0);
+    settle_or_wait();
+}
+
+void Contract::drop(int offer) {
+    state_of(offer).state = State::dropped;
+    ++drops_;
 }
 
 /// Settled where no offer can become due any more, and from then on: whoever relies on calls that

@@ -146,7 +146,6 @@ class Contract {
     void open_account();
     Step begin_trial(int offer, bool convert);
     void end_trial();
-    void give_up();
     bool overspent(double excess_us);
     void begin_audit();
     void end_audit();

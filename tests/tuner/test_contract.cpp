@@ -330,16 +330,15 @@ TEST(Contract, WhatHoldsUpPlainCsrIsNotChargedToOffers) {
 }
 
 TEST(Contract, OneDisturbedCallEndsNoTrial) {
-    for (const double us : {300.0, 4000.0})  // the promise bears another one of the former alone
-        for (const int held_up : {1, 2}) {   // the first call after the conversion, or the next
-            Contract contract({}, 100, {{50, 300}});
-            active_after(contract, 400, 300, [&, offered = 0](int run) mutable {
-                return run == 0 ? 100.0 : ++offered == held_up ? us : 50.0;
-            });
-            EXPECT_EQ(contract.active(), us == 300 ? 1 : 0) << us << " " << held_up;
-            EXPECT_EQ(contract.dropped(1), us == 4000) << held_up;
-            EXPECT_EQ(contract.unaffordable(1), us == 4000) << held_up;
-        }
+    for (const double us : {300.0, 4000.0}) {  // the promise bears another one of the former alone
+        Contract contract({}, 100, {{50, 300}});
+        int offered = 0;
+        active_after(contract, 400, 300, [&](int run) {
+            return run == 0 ? 100.0 : ++offered == 2 ? us : 50.0;
+        });
+        EXPECT_EQ(contract.active(), us < 1000 ? 1 : 0);
+        EXPECT_EQ(contract.dropped(1), us > 1000);
+    }
 }
 
 TEST(Contract, TrialsOfWhatSettlesTakeNoTurns) {

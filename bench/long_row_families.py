@@ -6,9 +6,7 @@ in bench/written_families.py.
 
 import math
 
-
-def log_uniform(rng, low, high):
-    return math.exp(rng.uniform(math.log(low), math.log(high)))
+from generated_families import log_uniform
 
 
 def transposed(rows, cols, columns):

@@ -25,7 +25,8 @@ class Timer {
     /// Microseconds that one of `calls` calls takes on the device, back to back; with `cold`, each
     /// after the caches were flushed.
     virtual double per_call(const std::function<void()>& call, int calls, bool cold) = 0;
-    /// Tells that the next call is not the one before, whatever its address says.
+    /// Tells that the next call is not the one before, whatever its address says, and is to find
+    /// nothing in the device's cache.
     virtual void forget() {}
     /// How many samples it has taken again because the device had slowed down.
     virtual int repeated() const { return 0; }

@@ -1,16 +1,16 @@
 // A row of a padded column-major format times x.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/matrix_load.cuh"
 
 namespace sptune::cuda {
 
 /// Σ over j = part, part + Threads, … < width of values[place(j)] · x[column[place(j)]]. Four
 /// columns and values are on their way before the first entry of x is asked for.
 template <int Threads, class T, class C, class Place>
-__device__ __forceinline__ T padded_dot(const T* __restrict__ values, const C* __restrict__ column,
-                                        index_t part, index_t width, const T* __restrict__ x,
-                                        Place place) {
+__device__ __forceinline__ T padded_dot(MatrixLoad load, const T* __restrict__ values,
+                                        const C* __restrict__ column, index_t part, index_t width,
+                                        const T* __restrict__ x, Place place) {
     constexpr int kUnroll = 4;
     T sum{0};
     T value[kUnroll];
@@ -20,8 +20,8 @@ __device__ __forceinline__ T padded_dot(const T* __restrict__ values, const C* _
 #pragma unroll
         for (int u = 0; u < kUnroll; ++u) {
             const std::int64_t at = place(j + u * Threads);
-            c[u] = static_cast<index_t>(stream_load(column + at));
-            value[u] = stream_load(values + at);
+            c[u] = static_cast<index_t>(load(column + at));
+            value[u] = load(values + at);
         }
 #pragma unroll
         for (int u = 0; u < kUnroll; ++u) sum += value[u] * gather(x, c[u]);
@@ -32,8 +32,8 @@ __device__ __forceinline__ T padded_dot(const T* __restrict__ values, const C* _
         value[u] = T{0}, c[u] = 0;
         if (j + u * Threads >= width) continue;
         const std::int64_t at = place(j + u * Threads);
-        c[u] = static_cast<index_t>(stream_load(column + at));
-        value[u] = stream_load(values + at);
+        c[u] = static_cast<index_t>(load(column + at));
+        value[u] = load(values + at);
     }
 #pragma unroll
     for (int u = 0; u + 1 < kUnroll; ++u)

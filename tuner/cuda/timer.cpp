@@ -31,6 +31,11 @@ CudaTimer::~CudaTimer() {
 }
 
 void CudaTimer::forget() {
+    drop_batch();
+    flush();
+}
+
+void CudaTimer::drop_batch() {
     if (batch_) SPTUNE_CUDA(cudaGraphExecDestroy(std::exchange(batch_, nullptr)));
     batch_calls_ = 0;
 }
@@ -83,7 +88,7 @@ double CudaTimer::elapsed_us(const std::function<void()>& work) {
 
 void CudaTimer::record(const std::function<void()>& call, int calls) {
     if (batch_calls_ == calls) return;
-    forget();
+    drop_batch();
     cudaGraph_t graph = nullptr;
     SPTUNE_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
     try {

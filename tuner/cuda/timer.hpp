@@ -11,6 +11,10 @@ namespace sptune::tuner {
 /// kept busy while the host enqueues, so that the first event does not fire too early.
 /// That also tells the clock of the GPU just before each warm sample: one that was taken after the
 /// clock had dropped is taken again. A drop that lasts is accepted, as the GPU's own choice.
+/// Each kernel's turn begins with its matrix out of the L2 cache: one that a conversion has just
+/// written there is read up to 1.3 times as fast as one that was read into it, for thousands of
+/// calls, if it takes about half of the cache to all of it
+/// (bench/results/2026-11-26-written-or-read.md).
 class CudaTimer final : public Timer {
   public:
     CudaTimer();
@@ -27,6 +31,7 @@ class CudaTimer final : public Timer {
     double warm(const std::function<void()>& call, int calls);
     double elapsed_us(const std::function<void()>& work);
     void record(const std::function<void()>& call, int calls);
+    void drop_batch();
     void flush();
 
     cudaStream_t stream_ = nullptr;

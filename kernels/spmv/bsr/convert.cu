@@ -161,6 +161,7 @@ std::unique_ptr<Storage> BsrFormat::convert(CsrView<T, P> a, const Params& param
     auto s = std::make_unique<BsrStorage<T>>();
     Walked<P> w = walk_or_throw(a, r, c);
     s->rows = a.rows;
+    s->cols = a.cols;
     s->r = r;
     s->block_ptr = std::move(w.count);
     const auto blocks = static_cast<std::size_t>(counts_to_pointers(s->block_ptr));
@@ -195,6 +196,7 @@ std::unique_ptr<Storage> BsrSlicedFormat::convert(CsrView<T, P> a, const Params&
     auto s = std::make_unique<BsrSlicedStorage<T>>();
     Walked<P> w = walk_or_throw(a, r, c);
     s->rows = a.rows;
+    s->cols = a.cols;
     s->slice_ptr = slice_widths(w);
     const auto places = static_cast<std::size_t>(counts_to_pointers(s->slice_ptr)) * kBsrSlice;
     const auto blocks = static_cast<std::uint64_t>(blocks_of(w));

@@ -1,6 +1,7 @@
 // BSR on the GPU: a warp or a part of one per block row, and a thread per row in slices.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
 #include "kernels/spmv/bsr/sweep.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
@@ -42,7 +43,9 @@ struct Pieces {
 /// `PerWarp` block rows per warp. The long ones are left to bsr_pieces_kernel.
 template <int R, int C, int PerWarp, class T>
 __global__ void __launch_bounds__(kMaxBlock)
-    bsr_rows_kernel(Rows<T> a, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    bsr_rows_kernel(Rows<T> a, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
+                    T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int lanes = kWarp / PerWarp;
     const int lane = threadIdx.x % lanes;
     const std::int64_t b = global_thread() / lanes;
@@ -52,7 +55,7 @@ __global__ void __launch_bounds__(kMaxBlock)
         begin = a.block_ptr[b], end = a.block_ptr[b + 1];
         if (end - begin > BsrStorage<T>::kLongBlocks) mine = false, end = begin;
     }
-    T sum = sweep_blocks<R, C, lanes>(a.column, a.values, begin, end, lane, x);
+    T sum = sweep_blocks<R, C, lanes>(load, a.column, a.values, begin, end, lane, x);
     sum = sum_rows<R, C, lanes>(sum, lane);
     const std::int64_t row = b * R + lane;
     if (mine && lane < R && row < a.rows) out.store(sum, y + row);
@@ -64,8 +67,9 @@ constexpr int kPieceBlock = 256;
 /// same order every time.
 template <int R, int C, class T>
 __global__ void __launch_bounds__(kPieceBlock)
-    bsr_pieces_kernel(Rows<T> a, Pieces<T> p, Epilogue<T> out, const T* __restrict__ x,
-                      T* __restrict__ y) {
+    bsr_pieces_kernel(Rows<T> a, Pieces<T> p, unsigned kept, Epilogue<T> out,
+                      const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int limit = BsrStorage<T>::kLongBlocks, warps = kPieceBlock / kWarp;
     constexpr int each = limit / warps;
     __shared__ T part[warps][R];
@@ -77,7 +81,7 @@ __global__ void __launch_bounds__(kPieceBlock)
     const std::int32_t start = a.block_ptr[b], blocks = a.block_ptr[b + 1] - start;
     const int from = min((piece - first) * limit + warp * each, blocks);
     const int to = from + min(each, blocks - from);
-    T sum = sweep_blocks<R, C, kWarp>(a.column, a.values, start + from, start + to, lane, x);
+    T sum = sweep_blocks<R, C, kWarp>(load, a.column, a.values, start + from, start + to, lane, x);
     sum = sum_rows<R, C, kWarp>(sum, lane);
     if (lane < R) part[warp][lane] = sum;
     __syncthreads();
@@ -106,10 +110,11 @@ __global__ void __launch_bounds__(kPieceBlock)
 /// A thread per row, `Unroll` blocks at once.
 template <int R, int C, int Unroll, class T>
 __global__ void __launch_bounds__(kMaxBlock)
-    bsr_sliced_kernel(index_t rows, const std::int64_t* __restrict__ slice_ptr,
+    bsr_sliced_kernel(index_t rows, unsigned kept, const std::int64_t* __restrict__ slice_ptr,
                       const std::int32_t* __restrict__ length, const index_t* __restrict__ column,
                       const T* __restrict__ values, Epilogue<T> out, const T* __restrict__ x,
                       T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int pitch = R * kBsrSlice;
     const std::int64_t row = global_thread();
     if (row >= rows) return;
@@ -124,10 +129,10 @@ __global__ void __launch_bounds__(kMaxBlock)
 #pragma unroll
         for (int u = 0; u < Unroll; ++u) {
             const bool there = u < left;
-            j[u] = there ? stream_load(column + u * kBsrSlice) : -1;
+            j[u] = load.when(there, column + u * kBsrSlice, index_t{-1});
 #pragma unroll
             for (int c = 0; c < C; ++c)
-                value[u][c] = there ? stream_load(values + (u * C + c) * pitch) : T{0};
+                value[u][c] = load.when(there, values + (u * C + c) * pitch, T{0});
         }
 #pragma unroll
         for (int u = 0; u < Unroll; ++u) {
@@ -147,16 +152,16 @@ void bsr_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch 
     if (s.rows == 0) return;
     const Epilogue<T> out{alpha, beta};
     const Rows<T> a(s);
+    const unsigned blocks = blocks_for(a.block_rows, Block / kWarp * PerWarp);
     bsr_rows_kernel<R, C, PerWarp>
-        <<<blocks_for(a.block_rows, Block / kWarp * PerWarp), Block, 0, stream_of(launch)>>>(a, out,
-                                                                                             x, y);
+        <<<blocks, Block, 0, stream_of(launch)>>>(a, kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("bsr.rows");
     if (s.long_row.empty()) return;
     const Pieces<T> pieces{s.long_row.data(), s.piece_ptr.data(), s.piece_long.data(),
                            s.partial.data(), s.done.data()};
-    bsr_pieces_kernel<R, C>
-        <<<static_cast<unsigned>(s.piece_long.size()), kPieceBlock, 0, stream_of(launch)>>>(
-            a, pieces, out, x, y);
+    const auto piece_blocks = static_cast<unsigned>(s.piece_long.size());
+    bsr_pieces_kernel<R, C><<<piece_blocks, kPieceBlock, 0, stream_of(launch)>>>(
+        a, pieces, kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("bsr.rows (pieces)");
 }
 
@@ -164,9 +169,10 @@ template <class T, int R, int C, int Unroll, int Block>
 void bsr_sliced(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const BsrSlicedStorage<T>&>(storage);
     if (s.rows == 0) return;
-    bsr_sliced_kernel<R, C, Unroll><<<blocks_for(s.rows, Block), Block, 0, stream_of(launch)>>>(
-        s.rows, s.slice_ptr.data(), s.length.data(), s.column.data(), s.values.data(),
-        Epilogue<T>{alpha, beta}, x, y);
+    const unsigned blocks = blocks_for(s.rows, Block);
+    bsr_sliced_kernel<R, C, Unroll><<<blocks, Block, 0, stream_of(launch)>>>(
+        s.rows, kept_share<T>(s, s.rows, s.cols), s.slice_ptr.data(), s.length.data(),
+        s.column.data(), s.values.data(), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("bsr.sliced");
 }
 

@@ -15,7 +15,7 @@ class BsrStorage final : public Storage {
   public:
     static constexpr int kLongBlocks = 512;
 
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     int r = 0;
     DeviceBuffer<std::int32_t> block_ptr;  ///< block rows + 1
     DeviceBuffer<index_t> column;          ///< first column of each block
@@ -55,7 +55,7 @@ inline constexpr int kBsrSlice = 32;
 template <class T>
 class BsrSlicedStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     DeviceBuffer<std::int64_t> slice_ptr;  ///< slices + 1; widths summed up
     DeviceBuffer<std::int32_t> length;     ///< blocks of each block row
     DeviceBuffer<index_t> column;          ///< 32 for each unit of width

@@ -6,7 +6,7 @@
 // stays in one column of its blocks, too, and divides nothing in the loop.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/matrix_load.cuh"
 
 #include <numeric>
 
@@ -24,7 +24,7 @@ struct Sweep {
 
 /// Part of lane `lane` of the sum of blocks [begin, end), for row lane % R.
 template <int R, int C, int Lanes, class T>
-__device__ __forceinline__ T sweep_blocks(const index_t* column, const T* values,
+__device__ __forceinline__ T sweep_blocks(MatrixLoad load, const index_t* column, const T* values,
                                           std::int32_t begin, std::int32_t end, int lane,
                                           const T* x) {
     using S = Sweep<R, C, Lanes>;
@@ -40,7 +40,7 @@ __device__ __forceinline__ T sweep_blocks(const index_t* column, const T* values
         for (int u = 0; u < S::unroll; ++u) {
             const int at = place + u * S::columns, block = at / C;
             const bool there = block < left;
-            value[u] = there ? stream_load(values + u * S::lanes) : T{0};
+            value[u] = load.when(there, values + u * S::lanes, T{0});
             j[u] = there ? __ldg(column + block) + at % C : -1;
         }
 #pragma unroll

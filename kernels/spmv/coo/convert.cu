@@ -68,6 +68,7 @@ std::unique_ptr<Storage> CooFormat::convert(CsrView<T, P> a, const Params&, int)
     auto s = std::make_unique<CooStorage<T>>();
     const auto nnz = static_cast<std::size_t>(a.nnz());
     s->rows = a.rows;
+    s->cols = a.cols;
     s->row = DeviceBuffer<index_t>(nnz);
     rows_of_entries(a.row_ptr, a.rows, a.nnz(), s->row.data());
     s->column = copy(a.col_idx, nnz);

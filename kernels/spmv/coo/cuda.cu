@@ -3,6 +3,7 @@
 // atomics, which need no second look at anything.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
 #include "kernels/spmv/coo/cuda_format.hpp"
 #include "kernels/spmv/coo/segments.cuh"
@@ -41,9 +42,11 @@ __device__ T sum_of_warps_before(T rest, bool ends, int warp, int lane) {
 /// tile in which it ends.
 template <int Items, bool BlockWide, class T>
 __global__ void __launch_bounds__(kMaxBlock)
-    coo_tiles_kernel(Entries<T> a, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    coo_tiles_kernel(Entries<T> a, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
+                     T* __restrict__ y) {
     extern __shared__ __align__(16) char memory[];
     let_next_begin();
+    const MatrixLoad load(kept);
     const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
     const Strip<Items, T> strip{memory + warp * Strip<Items, T>::bytes};
     const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
@@ -55,9 +58,9 @@ __global__ void __launch_bounds__(kMaxBlock)
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
         const std::int64_t k = begin + i * kWarp + lane;
-        row[i] = k < a.size ? stream_load(a.row + k) : kNoRow;
-        column[i] = k < a.size ? stream_load(a.column + k) : 0;
-        product[i] = k < a.size ? stream_load(a.values + k) : T{0};
+        row[i] = load.when(k < a.size, a.row + k, index_t{kNoRow});
+        column[i] = load.when(k < a.size, a.column + k, index_t{0});
+        product[i] = load.when(k < a.size, a.values + k, T{0});
     }
 #pragma unroll
     for (int i = 0; i < Items; ++i)
@@ -137,9 +140,10 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     static_assert(tile >= CooStorage<T>::kMinTile);
     const Entries<T> a{
         nnz, s.row.data(), s.column.data(), s.values.data(), s.carry_row.data(), s.carry.data()};
+    const unsigned blocks = blocks_for(nnz, each);
     coo_tiles_kernel<Items, BlockWide>
-        <<<blocks_for(nnz, each), Block, Block / kWarp * WarpStrip::bytes, stream_of(launch)>>>(
-            a, out, x, y);
+        <<<blocks, Block, Block / kWarp * WarpStrip::bytes, stream_of(launch)>>>(
+            a, kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("coo");
     const std::int64_t tiles = (nnz + tile - 1) / tile;
     if (tiles == 1) return;
@@ -152,14 +156,16 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
 /// is another one every time.
 template <int Items, class T>
 __global__ void __launch_bounds__(kMaxBlock)
-    coo_atomic_kernel(Entries<T> a, T alpha, const T* __restrict__ x, T* __restrict__ y) {
+    coo_atomic_kernel(Entries<T> a, unsigned kept, T alpha, const T* __restrict__ x,
+                      T* __restrict__ y) {
+    const MatrixLoad load(kept);
     const std::int64_t begin = global_thread() * Items;
     const auto count = static_cast<int>(min(a.size - begin, std::int64_t{Items}));
     T product[Items];
     index_t row[Items], column[Items];
-    load_strip(a.row + begin, count, kNoRow, row);
-    load_strip(a.column + begin, count, index_t{0}, column);
-    load_strip(a.values + begin, count, T{0}, product);
+    load_strip(load, a.row + begin, count, kNoRow, row);
+    load_strip(load, a.column + begin, count, index_t{0}, column);
+    load_strip(load, a.values + begin, count, T{0}, product);
 #pragma unroll
     for (int i = 0; i < Items; ++i)
         if (row[i] != kNoRow) product[i] *= gather(x, column[i]);
@@ -195,8 +201,9 @@ void coo_atomic(const Storage& storage, T alpha, const T* x, T beta, T* y, Launc
     const auto nnz = static_cast<std::int64_t>(s.values.size());
     if (nnz == 0) return;
     const Entries<T> a{nnz, s.row.data(), s.column.data(), s.values.data(), nullptr, nullptr};
-    launch_early(coo_atomic_kernel<Items, T>, blocks_for(nnz, Block * Items), Block, launch, a,
-                 alpha, x, y);
+    const unsigned blocks = blocks_for(nnz, Block * Items);
+    launch_early(coo_atomic_kernel<Items, T>, blocks, Block, launch, a,
+                 kept_share<T>(s, s.rows, s.cols), alpha, x, y);
 }
 
 using Grid = grid<axis<items, 4, 8, 16>, axis<block, 128, 256, 512>>;

@@ -12,7 +12,7 @@ class CooStorage final : public Storage {
     /// Entries of a tile, at least: what sizes the scratch memory.
     static constexpr int kMinTile = 128;
 
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     DeviceBuffer<index_t> row, column;
     DeviceBuffer<T> values;
     DeviceBuffer<index_t> empty_row;  ///< rows without entries, which still get βy

@@ -1,7 +1,7 @@
 // Neighbouring numbers of one thread, in as few loads as can be.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/matrix_load.cuh"
 
 #include <cstring>
 
@@ -11,18 +11,19 @@ namespace sptune::cuda {
 /// there; `fallback` stands for the rest. p is aligned to Items numbers, or to 16 bytes where those
 /// are less.
 template <int Items, class N>
-__device__ __forceinline__ void load_strip(const N* p, int count, N fallback, N (&strip)[Items]) {
+__device__ __forceinline__ void load_strip(MatrixLoad load, const N* p, int count, N fallback,
+                                           N (&strip)[Items]) {
     constexpr int bytes = Items * static_cast<int>(sizeof(N));
     if (bytes % 16 == 0 && count == Items) {
 #pragma unroll
         for (int i = 0; i < bytes / 16; ++i) {
-            const int4 four = __ldcs(reinterpret_cast<const int4*>(p) + i);
+            const int4 four = load(reinterpret_cast<const int4*>(p) + i);
             memcpy(strip + i * 16 / sizeof(N), &four, 16);
         }
         return;
     }
 #pragma unroll
-    for (int i = 0; i < Items; ++i) strip[i] = i < count ? stream_load(p + i) : fallback;
+    for (int i = 0; i < Items; ++i) strip[i] = load.when(i < count, p + i, fallback);
 }
 
 }  // namespace sptune::cuda

@@ -2,8 +2,9 @@
 // another one every time. Wins where there are few rows: y stays in L2 and x is read once, in
 // order.
 #include "kernels/cuda/axes.hpp"
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/matrix_load.cuh"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
 #include "kernels/spmv/csc/cuda_format.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
@@ -20,9 +21,10 @@ constexpr int kMaxBlock = 512;
 
 template <int Threads, class T>
 __global__ void __launch_bounds__(kMaxBlock)
-    csc_scatter_kernel(index_t cols, const std::int64_t* __restrict__ col_ptr,
+    csc_scatter_kernel(index_t cols, unsigned kept, const std::int64_t* __restrict__ col_ptr,
                        const index_t* __restrict__ row, const T* __restrict__ values, T alpha,
                        const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     const std::int64_t j = global_thread() / Threads;
     if (j >= cols) return;
     const std::int64_t end = col_ptr[j + 1];
@@ -30,12 +32,12 @@ __global__ void __launch_bounds__(kMaxBlock)
     std::int64_t k = col_ptr[j] + threadIdx.x % Threads;
     wait_for_previous();
     for (; k + Threads < end; k += 2 * Threads) {  // two loads in flight
-        const T first = stream_load(values + k), second = stream_load(values + k + Threads);
-        const index_t i = stream_load(row + k), l = stream_load(row + k + Threads);
+        const T first = load(values + k), second = load(values + k + Threads);
+        const index_t i = load(row + k), l = load(row + k + Threads);
         atomicAdd(y + i, first * scaled);
         atomicAdd(y + l, second * scaled);
     }
-    if (k < end) atomicAdd(y + stream_load(row + k), stream_load(values + k) * scaled);
+    if (k < end) atomicAdd(y + load(row + k), load(values + k) * scaled);
 }
 
 template <class T, int Threads, int Block>
@@ -44,8 +46,10 @@ void csc_scatter(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     if (s.rows == 0) return;
     scale(s.rows, beta, y, launch);
     if (s.values.empty()) return;
-    launch_early(csc_scatter_kernel<Threads, T>, blocks_for(s.cols, Block / Threads), Block, launch,
-                 s.cols, s.col_ptr.data(), s.row.data(), s.values.data(), alpha, x, y);
+    const unsigned blocks = blocks_for(s.cols, Block / Threads);
+    launch_early(csc_scatter_kernel<Threads, T>, blocks, Block, launch, s.cols,
+                 kept_share<T>(s, s.rows, s.cols), s.col_ptr.data(), s.row.data(), s.values.data(),
+                 alpha, x, y);
 }
 
 using Grid = grid<axis<column_threads, 1, 4, 16, 32>, axis<block, 128, 256, 512>>;

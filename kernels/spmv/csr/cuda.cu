@@ -1,7 +1,7 @@
 // CSR on the GPU: a thread per row, a few threads per row, and tiles staged in shared memory.
 #include "kernels/cuda/axes.hpp"
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/csr/staged_rows.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
@@ -34,8 +34,9 @@ __global__ void csr_grid_stride_kernel(CsrView<T, P> a, Epilogue<T> out, const T
 
 /// `Threads` neighbouring threads share a row.
 template <class T, class P, int Threads>
-__global__ void csr_vector_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __restrict__ x,
-                                  T* __restrict__ y) {
+__global__ void csr_vector_kernel(CsrView<T, P> a, unsigned kept, Epilogue<T> out,
+                                  const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     const std::int64_t i = global_thread() / Threads;
     const int lane = threadIdx.x % Threads;
     T sum{0};
@@ -43,13 +44,13 @@ __global__ void csr_vector_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __r
         const P begin = a.row_ptr[i];
         P k = begin + lane, left = a.row_ptr[i + 1] - begin - lane;  // k may pass what P can hold
         for (; left > Threads; left -= 2 * Threads, k += 2 * Threads) {  // two loads in flight
-            const T first = stream_load(a.values + k), second = stream_load(a.values + k + Threads);
-            const index_t j = stream_load(a.col_idx + k);
-            const index_t l = stream_load(a.col_idx + k + Threads);
+            const T first = load(a.values + k), second = load(a.values + k + Threads);
+            const index_t j = load(a.col_idx + k);
+            const index_t l = load(a.col_idx + k + Threads);
             sum += first * gather(x, j);
             sum += second * gather(x, l);
         }
-        if (left > 0) sum += stream_load(a.values + k) * gather(x, stream_load(a.col_idx + k));
+        if (left > 0) sum += load(a.values + k) * gather(x, load(a.col_idx + k));
     }
     sum = group_sum<Threads>(sum);
     if (lane == 0 && i < a.rows) out.store(sum, y + i);
@@ -72,7 +73,8 @@ struct Tiles {
 /// One piece of a long row. The block that finishes last adds up the pieces of its row, in the same
 /// order every time.
 template <int Block, int Items, class T, class P>
-__device__ void long_piece(const Tiles<T, P>& s, const Epilogue<T>& out, const T* x, T* y) {
+__device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue<T>& out,
+                           const T* x, T* y) {
     __shared__ T scratch[Block / kWarp];
     __shared__ bool last;
     const int piece = blockIdx.x, which = s.piece_long[piece], first = s.piece_ptr[which];
@@ -86,8 +88,8 @@ __device__ void long_piece(const Tiles<T, P>& s, const Epilogue<T>& out, const T
 #pragma unroll
         for (int i = 0; i < Items; ++i) {
             const P k = base + i * Block;
-            value[i] = k < end ? stream_load(s.a.values + k) : T{0};
-            j[i] = k < end ? stream_load(s.a.col_idx + k) : -1;
+            value[i] = load.when(k < end, s.a.values + k, T{0});
+            j[i] = load.when(k < end, s.a.col_idx + k, index_t{-1});
         }
 #pragma unroll
         for (int i = 0; i < Items; ++i)
@@ -118,10 +120,12 @@ __device__ void long_piece(const Tiles<T, P>& s, const Epilogue<T>& out, const T
 
 template <class T, class P, int Block, int Items, bool Narrow>
 __global__ void __launch_bounds__(Block)
-    csr_tiles_kernel(Tiles<T, P> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    csr_tiles_kernel(Tiles<T, P> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
+                     T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int n = Block * Items;
     if (static_cast<int>(blockIdx.x) < s.pieces) {
-        long_piece<Block, Items>(s, out, x, y);
+        long_piece<Block, Items>(load, s, out, x, y);
         return;
     }
     __shared__ T product[2 * n];
@@ -131,10 +135,10 @@ __global__ void __launch_bounds__(Block)
     rows.template load<Block>(s.a.row_ptr + tile.first, tile.rows, tile.begin,
                               tile.begin + tile.entries);
     if (Narrow && tile.base >= 0)
-        stage_products<Block, Items>(s.a.values + tile.begin, s.offset + tile.begin, tile.entries,
-                                     x + tile.base, product);
+        stage_products<Block, Items>(load, s.a.values + tile.begin, s.offset + tile.begin,
+                                     tile.entries, x + tile.base, product);
     else
-        stage_products<Block, Items>(s.a.values + tile.begin, s.a.col_idx + tile.begin,
+        stage_products<Block, Items>(load, s.a.values + tile.begin, s.a.col_idx + tile.begin,
                                      tile.entries, x, product);
     __syncthreads();
     rows.template sum<Block>(tile.rows, product,
@@ -144,8 +148,9 @@ __global__ void __launch_bounds__(Block)
 /// Rows that begin and end anywhere in tiles of exactly N rows and entries together.
 template <class T, class P, int Block, int Items>
 __global__ void __launch_bounds__(Block)
-    csr_merge_kernel(CsrView<T, P> a, const index_t* tile_row, T* carry, index_t tiles,
-                     Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    csr_merge_kernel(CsrView<T, P> a, unsigned kept, const index_t* tile_row, T* carry,
+                     index_t tiles, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int n = Block * Items;
     __shared__ T product[n];
     __shared__ StagedRows<n + 1> rows;
@@ -159,8 +164,8 @@ __global__ void __launch_bounds__(Block)
     // The row that goes on in the next tile counts as one more.
     const int count = last - first + (tile + 1 == tiles || last == a.rows ? 0 : 1);
     rows.template load<Block>(a.row_ptr + first, count, begin, end);
-    stage_products<Block, Items>(a.values + begin, a.col_idx + begin, static_cast<int>(end - begin),
-                                 x, product);
+    stage_products<Block, Items>(load, a.values + begin, a.col_idx + begin,
+                                 static_cast<int>(end - begin), x, product);
     __syncthreads();
     rows.template sum<Block>(count, product, [&](int r, T sum) {
         if (first + r < last)
@@ -189,8 +194,8 @@ template <class T, class P, int Block>
 void csr_scalar(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
-    csr_scalar_kernel<<<blocks_for(s.a.rows, Block), Block, 0, stream_of(launch)>>>(
-        s.a, Epilogue<T>{alpha, beta}, x, y);
+    const unsigned blocks = blocks_for(s.a.rows, Block);
+    csr_scalar_kernel<<<blocks, Block, 0, stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("csr.scalar");
 }
 
@@ -200,8 +205,9 @@ void csr_grid_stride(const Storage& storage, T alpha, const T* x, T beta, T* y, 
     if (s.a.rows == 0) return;
     constexpr int kResidentThreads = 2048;
     const unsigned full = static_cast<unsigned>(multiprocessors()) * (kResidentThreads / Block);
-    csr_grid_stride_kernel<<<std::min(full, blocks_for(s.a.rows, Block)), Block, 0,
-                             stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta}, x, y);
+    const unsigned blocks = std::min(full, blocks_for(s.a.rows, Block));
+    csr_grid_stride_kernel<<<blocks, Block, 0, stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta},
+                                                                    x, y);
     SPTUNE_CUDA_LAUNCHED("csr.gridstride");
 }
 
@@ -209,9 +215,9 @@ template <class T, class P, int Threads, int Block>
 void csr_vector(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
-    csr_vector_kernel<T, P, Threads>
-        <<<blocks_for(s.a.rows, Block / Threads), Block, 0, stream_of(launch)>>>(
-            s.a, Epilogue<T>{alpha, beta}, x, y);
+    const unsigned blocks = blocks_for(s.a.rows, Block / Threads);
+    csr_vector_kernel<T, P, Threads><<<blocks, Block, 0, stream_of(launch)>>>(
+        s.a, kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("csr.vector");
 }
 
@@ -230,9 +236,9 @@ void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
                             s.piece_long.data(),
                             s.partial.data(),
                             s.done.data()};
-    csr_tiles_kernel<T, P, Block, Items, Narrow>
-        <<<static_cast<unsigned>(pieces + s.tiles()), Block, 0, stream_of(launch)>>>(
-            tiles, Epilogue<T>{alpha, beta}, x, y);
+    const auto blocks = static_cast<unsigned>(pieces + s.tiles());
+    csr_tiles_kernel<T, P, Block, Items, Narrow><<<blocks, Block, 0, stream_of(launch)>>>(
+        tiles, kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("csr.tiles");
 }
 
@@ -242,9 +248,10 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     if (s.a.rows == 0) return;
     CsrView<T, P> a = s.a;
     a.entries = a.nnz();
-    csr_merge_kernel<T, P, Block, Items>
-        <<<static_cast<unsigned>(s.tiles()), Block, 0, stream_of(launch)>>>(
-            a, s.tile_row.data(), s.carry.data(), s.tiles(), Epilogue<T>{alpha, beta}, x, y);
+    const auto blocks = static_cast<unsigned>(s.tiles());
+    csr_merge_kernel<T, P, Block, Items><<<blocks, Block, 0, stream_of(launch)>>>(
+        a, kept_share<T>(s, a.rows, a.cols), s.tile_row.data(), s.carry.data(), s.tiles(),
+        Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("csr.merge");
     if (s.tiles() == 1) return;
     constexpr int kCarryBlock = 128;

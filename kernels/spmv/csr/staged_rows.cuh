@@ -2,7 +2,7 @@
 // the lengths of the rows.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/matrix_load.cuh"
 
 #include <cstdint>
 
@@ -11,16 +11,16 @@ namespace sptune::cuda {
 /// product[i] = values[i] · x[column[i]] for `count` entries, `Items` loads of each thread in
 /// flight.
 template <int Block, int Items, class T, class C>
-__device__ __forceinline__ void stage_products(const T* values, const C* column, int count,
-                                               const T* x, T* product) {
+__device__ __forceinline__ void stage_products(MatrixLoad load, const T* values, const C* column,
+                                               int count, const T* x, T* product) {
     for (int base = 0; base < count; base += Block * Items) {
         T value[Items];
         index_t j[Items];
 #pragma unroll
         for (int i = 0; i < Items; ++i) {
             const int k = base + i * Block + static_cast<int>(threadIdx.x);
-            value[i] = k < count ? stream_load(values + k) : T{0};
-            j[i] = k < count ? static_cast<index_t>(stream_load(column + k)) : 0;
+            value[i] = load.when(k < count, values + k, T{0});
+            j[i] = static_cast<index_t>(load.when(k < count, column + k, C{0}));
         }
 #pragma unroll
         for (int i = 0; i < Items; ++i) {

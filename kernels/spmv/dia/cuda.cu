@@ -2,6 +2,7 @@
 // neighbouring entries for each diagonal.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/dia/cuda_format.hpp"
 #include "kernels/spmv/dia/packed.cuh"
@@ -26,7 +27,7 @@ struct Dia {
 /// Adds the diagonals of rows [i, i + Rows) to `sum`, `Unroll` diagonals in flight. `Inner`: all of
 /// them lie inside the matrix in all these rows. `Few`: the offsets came as arguments.
 template <int Rows, int Unroll, bool Few, bool Inner, class T>
-__device__ __forceinline__ void add_diagonals(const Dia<T>& s, std::int64_t i,
+__device__ __forceinline__ void add_diagonals(MatrixLoad load, const Dia<T>& s, std::int64_t i,
                                               const T* __restrict__ x, T (&sum)[Rows]) {
     const T* values = s.values + i;
     for (index_t k = 0; k < s.count; k += Unroll) {
@@ -37,7 +38,7 @@ __device__ __forceinline__ void add_diagonals(const Dia<T>& s, std::int64_t i,
             for (int r = 0; r < Rows; ++r) value[u][r] = from[u][r] = T{0};
             if (k + u >= s.count) continue;
             const std::int64_t column = i + (Few ? s.few[k + u] : __ldg(s.diagonal + k + u));
-            load_pack(values + u * s.pitch, value[u]);
+            load_pack(load, values + u * s.pitch, value[u]);
 #pragma unroll
             for (int r = 0; r < Rows; ++r)
                 if (Inner || (column + r >= 0 && column + r < s.cols))
@@ -68,16 +69,17 @@ __device__ __forceinline__ T rest_of_row(const Dia<T>& s, std::int64_t i, const 
 
 template <int Rows, int Unroll, bool Few, bool Rest, class T>
 __global__ void __launch_bounds__(1024)
-    dia_kernel(const __grid_constant__ Dia<T> s, Epilogue<T> out, const T* __restrict__ x,
-               T* __restrict__ y) {
+    dia_kernel(const __grid_constant__ Dia<T> s, unsigned kept, Epilogue<T> out,
+               const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     const std::int64_t of_block = static_cast<std::int64_t>(blockDim.x) * Rows;
     const std::int64_t first = blockIdx.x * of_block, last = first + of_block;
     const std::int64_t i = first + static_cast<std::int64_t>(threadIdx.x) * Rows;
     T sum[Rows] = {};
     if (first + s.lowest >= 0 && last + s.highest <= s.cols && last <= s.rows)
-        add_diagonals<Rows, Unroll, Few, true>(s, i, x, sum);
+        add_diagonals<Rows, Unroll, Few, true>(load, s, i, x, sum);
     else if (i < s.rows)
-        add_diagonals<Rows, Unroll, Few, false>(s, i, x, sum);
+        add_diagonals<Rows, Unroll, Few, false>(load, s, i, x, sum);
     else
         return;
     if constexpr (Rest) sum[0] += rest_of_row(s, i, x);
@@ -116,7 +118,7 @@ void dia(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
     const Epilogue<T> out{alpha, beta};
     const auto kernel = a.count <= kFewDiagonals ? &dia_kernel<Rows, Unroll, true, Rest, T>
                                                  : &dia_kernel<Rows, Unroll, false, Rest, T>;
-    kernel<<<blocks, Block, 0, stream_of(launch)>>>(a, out, x, y);
+    kernel<<<blocks, Block, 0, stream_of(launch)>>>(a, kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("dia");
 }
 

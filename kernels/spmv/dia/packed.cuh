@@ -1,7 +1,7 @@
 // Neighbouring numbers in one load or store.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/matrix_load.cuh"
 
 namespace sptune::cuda {
 
@@ -22,11 +22,11 @@ struct PackOf<double, 2> {
 
 /// `p` is aligned to N numbers.
 template <int N, class T>
-__device__ __forceinline__ void load_pack(const T* p, T (&v)[N]) {
+__device__ __forceinline__ void load_pack(MatrixLoad load, const T* p, T (&v)[N]) {
     if constexpr (N == 1) {
-        v[0] = stream_load(p);
+        v[0] = load(p);
     } else {
-        const auto pack = stream_load(reinterpret_cast<const typename PackOf<T, N>::type*>(p));
+        const auto pack = load(reinterpret_cast<const typename PackOf<T, N>::type*>(p));
         v[0] = pack.x, v[1] = pack.y;
         if constexpr (N == 4) v[2] = pack.z, v[3] = pack.w;
     }

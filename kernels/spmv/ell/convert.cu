@@ -77,6 +77,7 @@ template <class T, class P>
 std::unique_ptr<Storage> EllFormat::convert(CsrView<T, P> a, const Params& params, int) {
     auto s = std::make_unique<EllStorage<T>>();
     s->rows = a.rows;
+    s->cols = a.cols;
     s->width = longest_row(a.row_ptr, a.rows);
     s->pitch = slices_of(a.rows) * kSlice;
     const std::size_t stored = static_cast<std::size_t>(s->pitch) * s->width;

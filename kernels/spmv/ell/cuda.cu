@@ -1,6 +1,7 @@
 // ELL on the GPU: one thread or several per row.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/ell/cuda_format.hpp"
 #include "kernels/spmv/padded_dot.cuh"
@@ -19,16 +20,17 @@ struct Ell {
 };
 
 template <int Threads, class T, class C>
-__global__ void __launch_bounds__(1024)
-    ell_kernel(Ell<T, C> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024) ell_kernel(Ell<T, C> s, unsigned kept, Epilogue<T> out,
+                                                   const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    const MatrixLoad load(kept);
     const RowShare<Threads> share;
     const std::int64_t i = share.row();
     T sum{0};
     if (i < s.rows) {
         const T* from = x;
         if constexpr (sizeof(C) == 2) from += s.base[i / 32];
-        sum = padded_dot<Threads>(s.values + i, s.column + i, share.part, s.width, from,
+        sum = padded_dot<Threads>(load, s.values + i, s.column + i, share.part, s.width, from,
                                   [&](index_t j) { return j * s.pitch; });
     }
     sum = share.sum(sum, reinterpret_cast<T*>(scratch));
@@ -40,16 +42,17 @@ void ell(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
     const auto& s = static_cast<const EllStorage<T>&>(storage);
     if (s.rows == 0) return;
     const unsigned blocks = blocks_for(s.rows, Block / Threads);
+    const unsigned kept = kept_share<T>(s, s.rows, s.cols);
     const std::size_t scratch = Threads > 1 ? Block * sizeof(T) : 0;
     const Epilogue<T> out{alpha, beta};
     if constexpr (Narrow) {
         const Ell<T, std::uint16_t> a{s.rows,          s.width,         s.pitch,
                                       s.values.data(), s.offset.data(), s.base.data()};
-        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, out, x, y);
+        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, kept, out, x, y);
     } else {
         const Ell<T, index_t> a{s.rows,          s.width,         s.pitch,
                                 s.values.data(), s.column.data(), nullptr};
-        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, out, x, y);
+        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, kept, out, x, y);
     }
     SPTUNE_CUDA_LAUNCHED("ell");
 }

@@ -9,7 +9,7 @@ namespace sptune::cuda {
 template <class T>
 class EllStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     index_t width = 0;                   ///< entries of every row
     std::int64_t pitch = 0;              ///< rows rounded up to whole slices of 32
     DeviceBuffer<T> values;              ///< entry j of row i at j · pitch + i

@@ -244,6 +244,7 @@ std::unique_ptr<Storage> HdiaFormat::convert(CsrView<T, P> a, const Params& para
     Plan p = plan_slices(a, c, get(params, "f"));
     auto out = std::make_unique<HdiaStorage<T>>();
     out->rows = a.rows;
+    out->cols = a.cols;
     out->slices = p.slices;
     out->values = DeviceBuffer<T>(static_cast<std::size_t>(p.stored));
     out->values.fill_bytes(0);

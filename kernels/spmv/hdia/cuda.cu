@@ -1,8 +1,9 @@
 // HDIA on the GPU: a thread or several per row. A warp reads one column for each diagonal of its
 // slice, and neighbouring entries of x.
 #include "kernels/cuda/axes.hpp"
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/matrix_load.cuh"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/hdia/cuda_format.hpp"
 #include "kernels/spmv/hdia/grid.hpp"
@@ -42,7 +43,7 @@ struct SliceRow {
 
 /// Σ over j = part, part + Threads, … < width of the stored values times their entries of x.
 template <int C, int Threads, class T>
-__device__ __forceinline__ T slice_dot(const SliceRow<T>& s, index_t part,
+__device__ __forceinline__ T slice_dot(MatrixLoad load, const SliceRow<T>& s, index_t part,
                                        const T* __restrict__ x) {
     constexpr int kUnroll = 4;
     T sum{0};
@@ -54,7 +55,7 @@ __device__ __forceinline__ T slice_dot(const SliceRow<T>& s, index_t part,
             const index_t k = j + u * Threads;
             const bool there = k < s.width;
             from[u] = there ? s.template column_of<C>(k) : -1;
-            value[u] = there ? stream_load(s.values + static_cast<std::int64_t>(k) * C) : T{0};
+            value[u] = load.when(there, s.values + static_cast<std::int64_t>(k) * C, T{0});
         }
 #pragma unroll
         for (int u = 0; u < kUnroll; ++u)
@@ -64,8 +65,9 @@ __device__ __forceinline__ T slice_dot(const SliceRow<T>& s, index_t part,
 }
 
 template <class T, int C, int Threads>
-__global__ void __launch_bounds__(1024)
-    hdia_kernel(HdiaView<T> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024) hdia_kernel(HdiaView<T> s, unsigned kept, Epilogue<T> out,
+                                                    const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int group = C * Threads;
     const int slices_here = static_cast<int>(blockDim.x) / group;
     const int place = static_cast<int>(threadIdx.x) / group;
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(1024)
                               static_cast<index_t>(s.run_ptr[slice + 1] - first_run),
                               static_cast<index_t>((s.slice_ptr[slice + 1] - begin) / C),
                               r};
-        sum = slice_dot<C, Threads>(row, part, x);
+        sum = slice_dot<C, Threads>(load, row, part, x);
     }
     sum = sum_parts<C, Threads>(sum);
     const std::int64_t i = slice * C + r;
@@ -96,9 +98,10 @@ void hdia_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     const HdiaView<T> view{s.rows,         s.slices,        s.slice_ptr.data(), s.run_ptr.data(),
                            s.start.data(), s.column.data(), s.values.data()};
     constexpr int here = Block / (C * Threads);
+    const unsigned blocks = blocks_for(s.slices, here);
     hdia_kernel<T, C, Threads>
-        <<<blocks_for(s.slices, here), Block, part_bytes<C, Threads, T>(Block),
-           stream_of(launch)>>>(view, Epilogue<T>{alpha, beta}, x, y);
+        <<<blocks, Block, part_bytes<C, Threads, T>(Block), stream_of(launch)>>>(
+            view, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("hdia.slices");
 }
 

@@ -9,7 +9,7 @@ namespace sptune::cuda {
 template <class T>
 class HdiaStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     index_t slices = 0;
     DeviceBuffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored value of each slice
     DeviceBuffer<std::int64_t> run_ptr;    ///< slices + 1; first diagonal of each slice

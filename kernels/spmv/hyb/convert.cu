@@ -177,6 +177,7 @@ template <class T, class P>
 std::unique_ptr<Storage> HybFormat::convert(CsrView<T, P> a, const Params& params, int) {
     auto s = std::make_unique<HybStorage<T>>();
     s->rows = a.rows;
+    s->cols = a.cols;
     if (a.rows == 0) return s;
     const auto rows = static_cast<std::size_t>(a.rows);
     s->width = quantile_width(a, get(params, "q"));

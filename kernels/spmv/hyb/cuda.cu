@@ -3,6 +3,7 @@
 // taken in the same order every time.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/hyb/cuda_format.hpp"
 #include "kernels/spmv/padded_dot.cuh"
@@ -37,14 +38,14 @@ struct Hyb {
 
 /// One piece of a long rest, by a warp.
 template <class T>
-__device__ void long_piece(const Hyb<T>& s, int piece, const Epilogue<T>& out,
+__device__ void long_piece(MatrixLoad load, const Hyb<T>& s, int piece, const Epilogue<T>& out,
                            const T* __restrict__ x, T* __restrict__ y) {
     const int lane = static_cast<int>(threadIdx.x % kWarp);
     const int l = s.piece_long[piece], first = s.piece_ptr[l], pieces = s.piece_ptr[l + 1] - first;
     const std::int32_t begin = s.long_ptr[l] + (piece - first) * kRestPiece;
     const std::int32_t end = min(begin + kRestPiece, s.long_ptr[l + 1]);
-    T sum = padded_dot<kWarp>(s.long_values + begin, s.long_column + begin, lane, end - begin, x,
-                              [](index_t j) { return static_cast<std::int64_t>(j); });
+    T sum = padded_dot<kWarp>(load, s.long_values + begin, s.long_column + begin, lane, end - begin,
+                              x, [](index_t j) { return static_cast<std::int64_t>(j); });
     sum = group_sum<kWarp>(sum);
     if (pieces > 1) {
         bool last = false;
@@ -62,16 +63,16 @@ __device__ void long_piece(const Hyb<T>& s, int piece, const Epilogue<T>& out,
         if (lane == 0) s.done[l] = 0;  // for the next call
     }
     const std::int64_t row = s.long_row[l];
-    sum += group_sum<kWarp>(padded_dot<kWarp>(s.values + row, s.column + row, lane, s.width, x,
-                                              [&](index_t j) { return j * s.pitch; }));
+    sum += group_sum<kWarp>(padded_dot<kWarp>(load, s.values + row, s.column + row, lane, s.width,
+                                              x, [&](index_t j) { return j * s.pitch; }));
     if (lane == 0) out.store(sum, y + row);
 }
 
 /// The short rests of a slice: the warp reads them as they lie, each lane adds those of its row,
 /// which are [from, to).
 template <class T>
-__device__ __forceinline__ T add_short_rests(const Hyb<T>& s, std::int32_t begin, std::int32_t end,
-                                             std::int32_t from, std::int32_t to,
+__device__ __forceinline__ T add_short_rests(MatrixLoad load, const Hyb<T>& s, std::int32_t begin,
+                                             std::int32_t end, std::int32_t from, std::int32_t to,
                                              const T* __restrict__ x, T* product) {
     constexpr int kEach = kStaged / kWarp;
     const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -82,8 +83,8 @@ __device__ __forceinline__ T add_short_rests(const Hyb<T>& s, std::int32_t begin
 #pragma unroll
         for (int u = 0; u < kEach; ++u) {
             const std::int32_t k = base + u * kWarp + lane;
-            c[u] = k < end ? stream_load(s.rest_column + k) : 0;
-            value[u] = k < end ? stream_load(s.rest_values + k) : T{0};
+            c[u] = load.when(k < end, s.rest_column + k, index_t{0});
+            value[u] = load.when(k < end, s.rest_values + k, T{0});
         }
 #pragma unroll
         for (int u = 0; u < kEach; ++u)
@@ -98,15 +99,16 @@ __device__ __forceinline__ T add_short_rests(const Hyb<T>& s, std::int32_t begin
 }
 
 template <class T>
-__global__ void __launch_bounds__(1024)
-    hyb_kernel(Hyb<T> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024) hyb_kernel(Hyb<T> s, unsigned kept, Epilogue<T> out,
+                                                   const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    const MatrixLoad load(kept);
     const int warps = static_cast<int>(blockDim.x) / kWarp;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     if (blockIdx.x < s.piece_blocks) {
         const int piece = static_cast<int>(blockIdx.x) * warps + warp;
-        if (piece < s.pieces) long_piece(s, piece, out, x, y);
+        if (piece < s.pieces) long_piece(load, s, piece, out, x, y);
         return;
     }
     const std::int64_t slice = std::int64_t{blockIdx.x - s.piece_blocks} * warps + warp;
@@ -114,12 +116,12 @@ __global__ void __launch_bounds__(1024)
     if (first >= rows) return;  // whole warps only: nothing below waits for the block
     const std::int32_t begin = s.rest_ptr[first], end = s.rest_ptr[min(first + kWarp, rows)];
     const bool is_long = s.long_mask[slice] >> lane & 1;
-    T sum = padded_dot<1>(s.values + i, s.column + i, 0, s.width, x,
+    T sum = padded_dot<1>(load, s.values + i, s.column + i, 0, s.width, x,
                           [&](index_t j) { return j * s.pitch; });
     if (begin < end)
-        sum +=
-            add_short_rests(s, begin, end, s.rest_ptr[min(i, rows)], s.rest_ptr[min(i + 1, rows)],
-                            x, reinterpret_cast<T*>(scratch) + warp * kStaged);
+        sum += add_short_rests(load, s, begin, end, s.rest_ptr[min(i, rows)],
+                               s.rest_ptr[min(i + 1, rows)], x,
+                               reinterpret_cast<T*>(scratch) + warp * kStaged);
     if (i < rows && !is_long) out.store(sum, y + i);
 }
 
@@ -149,8 +151,9 @@ void hyb(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
                    s.piece_long.data(),
                    s.partial.data(),
                    s.done.data()};
-    hyb_kernel<<<piece_blocks + blocks_for(s.rows, Block), Block, kWarps * kStaged * sizeof(T),
-                 stream_of(launch)>>>(a, Epilogue<T>{alpha, beta}, x, y);
+    const unsigned blocks = piece_blocks + blocks_for(s.rows, Block);
+    hyb_kernel<<<blocks, Block, kWarps * kStaged * sizeof(T), stream_of(launch)>>>(
+        a, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("hyb");
 }
 

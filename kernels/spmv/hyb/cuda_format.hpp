@@ -17,7 +17,7 @@ inline constexpr int kRestPiece = 512;
 template <class T>
 class HybStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     index_t width = 0;       ///< entries of every row in the ELL part
     std::int64_t pitch = 0;  ///< rows rounded up to whole slices of 32
     DeviceBuffer<T> values;  ///< entry j of row i at j · pitch + i

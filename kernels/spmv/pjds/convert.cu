@@ -109,6 +109,7 @@ template <class T, class P>
 std::unique_ptr<Storage> PjdsFormat::convert(CsrView<T, P> a, const Params& params, int) {
     auto s = std::make_unique<PjdsStorage<T>>();
     s->rows = a.rows;
+    s->cols = a.cols;
     s->chunk = get(params, "c");
     const std::int64_t chunks = chunks_of(a.rows, s->chunk);
     const index_t longest = longest_row(a.row_ptr, a.rows);

@@ -1,6 +1,7 @@
 // pJDS on the GPU: one thread or several per stored row.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/padded_dot.cuh"
 #include "kernels/spmv/pjds/cuda_format.hpp"
@@ -22,16 +23,17 @@ struct Pjds {
 };
 
 template <int Threads, class T>
-__global__ void __launch_bounds__(1024)
-    pjds_kernel(Pjds<T> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024) pjds_kernel(Pjds<T> s, unsigned kept, Epilogue<T> out,
+                                                    const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    const MatrixLoad load(kept);
     const RowShare<Threads> share;
     const std::int64_t k = share.row();
     T sum{0};
     if (k < s.rows)
-        sum =
-            padded_dot<Threads>(s.values + k, s.column + k, share.part, s.length[k >> s.log_chunk],
-                                x, [&](index_t j) { return __ldg(s.diagonal + j); });
+        sum = padded_dot<Threads>(load, s.values + k, s.column + k, share.part,
+                                  s.length[k >> s.log_chunk], x,
+                                  [&](index_t j) { return __ldg(s.diagonal + j); });
     sum = share.sum(sum, reinterpret_cast<T*>(scratch));
     if (share.part == 0 && k < s.rows) out.store(sum, y + s.order[k]);
 }
@@ -47,10 +49,10 @@ void pjds(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch laun
                     s.diagonal.data(),
                     s.values.data(),
                     s.column.data()};
+    const unsigned blocks = blocks_for(s.rows, Block / Threads);
     constexpr std::size_t scratch = Threads > 1 ? Block * sizeof(T) : 0;
-    pjds_kernel<Threads>
-        <<<blocks_for(s.rows, Block / Threads), Block, scratch, stream_of(launch)>>>(
-            a, Epilogue<T>{alpha, beta}, x, y);
+    pjds_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(
+        a, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("pjds");
 }
 

@@ -12,7 +12,7 @@ namespace sptune::cuda {
 template <class T>
 class PjdsStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     int chunk = 0;                        ///< rows of a chunk, a power of two
     DeviceBuffer<index_t> order;          ///< stored row -> row of A
     DeviceBuffer<index_t> length;         ///< padded length of each chunk, falling

@@ -178,6 +178,7 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     Slices s = cut_slices(a, c, get(params, "s"));
     auto out = std::make_unique<SellStorage<T>>();
     out->rows = a.rows;
+    out->cols = a.cols;
     out->slices = s.count;
     const auto stored = static_cast<std::size_t>(s.stored);
     out->values = DeviceBuffer<T>(stored);

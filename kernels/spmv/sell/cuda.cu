@@ -1,7 +1,7 @@
 // SELL-C-σ on the GPU: one or several threads per row, slices side by side in a block.
 #include "kernels/cuda/axes.hpp"
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/padded_dot.cuh"
 #include "kernels/spmv/sell/cuda_format.hpp"
@@ -23,8 +23,9 @@ struct SellView {
 };
 
 template <class T, int C, int Threads, int IndexBits>
-__global__ void __launch_bounds__(1024)
-    sell_kernel(SellView<T> s, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024) sell_kernel(SellView<T> s, unsigned kept, Epilogue<T> out,
+                                                    const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
     constexpr int group = C * Threads;
     const int slices_here = static_cast<int>(blockDim.x) / group;
     const int place = static_cast<int>(threadIdx.x) / group;
@@ -38,10 +39,10 @@ __global__ void __launch_bounds__(1024)
         const index_t width = static_cast<index_t>((s.slice_ptr[slice + 1] - begin) / C);
         const auto at = [&](index_t j) { return static_cast<std::int64_t>(j) * C + r; };
         if constexpr (IndexBits == 16)
-            sum = padded_dot<Threads>(s.values + begin, s.offset + begin, part, width,
+            sum = padded_dot<Threads>(load, s.values + begin, s.offset + begin, part, width,
                                       x + s.base[slice], at);
         else
-            sum = padded_dot<Threads>(s.values + begin, s.column + begin, part, width, x, at);
+            sum = padded_dot<Threads>(load, s.values + begin, s.column + begin, part, width, x, at);
     }
     sum = sum_parts<C, Threads>(sum);
     const std::int64_t k = slice * C + r;
@@ -55,9 +56,10 @@ void sell_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     const SellView<T> view{s.rows,          s.slices,        s.slice_ptr.data(), s.order.data(),
                            s.column.data(), s.offset.data(), s.base.data(),      s.values.data()};
     constexpr int here = Block / (C * Threads);
+    const unsigned blocks = blocks_for(s.slices, here);
     sell_kernel<T, C, Threads, IndexBits>
-        <<<blocks_for(s.slices, here), Block, part_bytes<C, Threads, T>(Block),
-           stream_of(launch)>>>(view, Epilogue<T>{alpha, beta}, x, y);
+        <<<blocks, Block, part_bytes<C, Threads, T>(Block), stream_of(launch)>>>(
+            view, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("sell.slices");
 }
 

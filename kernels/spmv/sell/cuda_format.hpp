@@ -9,7 +9,7 @@ namespace sptune::cuda {
 template <class T>
 class SellStorage final : public Storage {
   public:
-    index_t rows = 0;
+    index_t rows = 0, cols = 0;
     index_t slices = 0;
     DeviceBuffer<std::int64_t> slice_ptr;  ///< slices + 1; first stored entry of each slice
     DeviceBuffer<index_t> order;           ///< stored row -> row of A; empty for σ = 1

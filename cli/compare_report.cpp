@@ -36,7 +36,8 @@ std::string choices(const std::vector<Comparison>& comparisons, const Style& sty
             table.add({fit(c.matrix, kNameWidth), "nothing could be measured"}, Tone::bad);
             continue;
         }
-        const std::string chosen = !c.chosen                      ? "failed: " + c.choice.id
+        const std::string chosen = !c.chosen
+                                       ? (c.unreached ? "not measured: " : "failed: ") + c.choice.id
                                    : c.chosen->id == c.oracle->id ? "the oracle"
                                                                   : c.chosen->name;
         table.add({fit(c.matrix, kNameWidth), c.oracle->name,

@@ -93,11 +93,6 @@ Json result(const Comparison& c) {
     return json;
 }
 
-bool was_not_reached(const db::Entry& entry, const std::string& id) {
-    const db::Candidate* const found = db::find(entry, id);
-    return found && found->status == db::Status::not_reached;
-}
-
 }  // namespace
 
 Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice) {
@@ -115,7 +110,8 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .choice = choice,
                  .regret = {},
                  .vendor = {}};
-    if (!c.chosen && was_not_reached(entry, choice.id)) c.chosen = c.oracle;
+    const db::Candidate* const own = db::find(entry, choice.id);
+    c.unreached = own && own->status == db::Status::not_reached;
     if (c.chosen) c.regret = tuner::regret(entry, c.chosen->id);
     for (const db::Candidate& candidate : entry.candidates)
         if (const auto t = timed(entry, candidate.id); t && candidate.vendor)

@@ -38,6 +38,7 @@ struct Comparison {
     // Nothing where no such candidate could be measured. csr: the baseline.
     std::optional<Timed> csr, oracle, chosen;
     AutoChoice choice;             ///< how `chosen` came about
+    bool unreached = false;        ///< there is no time of `choice`: the sweep ended before
     std::optional<double> regret;  ///< of `chosen`, as tuner::regret() has it
     std::vector<Timed> vendor;     ///< every vendor candidate with a time, the fastest first
 

@@ -91,6 +91,7 @@ int dispatch(const Words& words) {
 
 int main(int argc, char** argv) {
     using namespace sptune::cli;
+    occupy_streams();
     const Words words(argv + 1, argv + argc);
     try {
         const int code = dispatch(words);
@@ -103,8 +104,8 @@ int main(int argc, char** argv) {
         warn(failure.what());
         const ExitCode code = exit_code_of(failure);
         if (code == kUsage)
-            fmt::print(stderr, "See `sptune{} --help`.\n",
-                       find_command(words[0]) ? " " + words[0] : "");
+            print_error(fmt::format("See `sptune{} --help`.\n",
+                                    find_command(words[0]) ? " " + words[0] : ""));
         return code;
     }
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -34,6 +35,12 @@ void write_stream(const std::string& target, const std::string& text) {
 }
 
 }  // namespace
+
+void occupy_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0)  // the lowest number that is free is this one
+            (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 bool is_stream(const std::string& target) {
     std::error_code ignored;
@@ -71,9 +78,14 @@ void write_json(const std::string& target, const nlohmann::ordered_json& documen
     write_text(target, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+void print_error(const std::string& text) {
+    // Whoever closed stderr does not want to hear of it; the work is done all the same.
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void warn(const std::string& text) {
     if (Worker* worker = Worker::self(); worker && !worker->is_news(text)) return;
-    fmt::print(stderr, "sptune: {}\n", text);
+    print_error("sptune: " + text + "\n");
 }
 
 }  // namespace sptune::cli

@@ -7,6 +7,10 @@
 
 namespace sptune::cli {
 
+/// Puts something that can neither be read nor written where stdin, stdout or stderr is closed: the
+/// next file to be opened would take its place.
+void occupy_streams();
+
 /// Whether this is stdout, a pipe or a device: nothing that a file could stand beside.
 bool is_stream(const std::string& target);
 
@@ -24,6 +28,9 @@ void write_text(const std::string& target, const std::string& text);
 
 /// The same for a document, indented; names that are not UTF-8 are repaired rather than refused.
 void write_json(const std::string& target, const nlohmann::ordered_json& document);
+
+/// As it is, on stderr; that it cannot be written is no failure.
+void print_error(const std::string& text);
 
 /// A line on stderr: "sptune: TEXT".
 void warn(const std::string& text);

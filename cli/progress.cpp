@@ -1,5 +1,6 @@
 #include "cli/progress.hpp"
 
+#include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "matrix/number.hpp"
 
@@ -54,9 +55,9 @@ void ProgressLine::show(const std::string& what, double share, const std::string
                             : ", " + duration_us(eta_s * 1e6) + " left";
     if (!detail.empty()) text += "  " + detail;
     if (terminal_)
-        fmt::print(stderr, "\r{}\033[K", fit(text, terminal_columns() - 1));
+        print_error("\r" + fit(text, terminal_columns() - 1) + "\033[K");
     else
-        fmt::print(stderr, "sptune: {}\n", text);
+        print_error("sptune: " + text + "\n");
     std::fflush(stderr);
     drawn_ = terminal_;
 }

@@ -215,8 +215,13 @@ int run_spgemm(const std::vector<std::string>& args) {
     use_mkl(r.mkl);
 
     if (wants_blocks(r)) return multiply_in_blocks(r);
+    if (r.search != SpgemmRequest().search)
+        throw UsageError(
+            "--search says how blocks that meet are found; add --blocks M, or drop it");
     if (!r.output.empty() && output_format(r.output) == MatrixFormat::blocks)
-        throw UsageError(r.output + ": only a product in blocks is written as such; see --blocks");
+        throw UsageError(r.output +
+                         ": only a product in blocks (--blocks, or of .bsm files, without "
+                         "--transpose-b and --drop-zeros) is written as such");
 
     const InputOptions input{parse_precision(r.precision), r.threads};
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {

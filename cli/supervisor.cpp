@@ -30,11 +30,14 @@ constexpr int kMostDeaths = 10;   ///< in one sweep
 constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
 // How long a candidate may take for one phase: so long ...
 constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
-constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn;
+constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn,
+constexpr double kMostTurnsS = 1200;  ///< but no longer than that (it may have waited for a core);
 constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
 // A kernel that hangs on a GPU can keep its process from dying, however it is killed.
 constexpr double kDyingS = 20;    ///< until a killed worker is left behind; its patience, if less
 constexpr double kClosingS = 60;  ///< for a worker that is to measure nothing more
+// Who asks for an end gets it soon, whatever a kernel makes of it.
+constexpr double kStoppingS = 15;  ///< for a phase of a candidate, once a signal has come
 
 /// Signals that programs do not send each other to end them.
 bool is_crash(int signal) {
@@ -162,7 +165,9 @@ class Supervisor {
     double limit_s() const {
         if (flight_.closing) return kClosingS;
         const double first_s = flight_.first_turn_s;
-        return first_s > 0 ? patience_s_ + kTurns * first_s : std::max(patience_s_, kFirstTurnS);
+        const double allowed_s = first_s > 0 ? patience_s_ + std::min(kTurns * first_s, kMostTurnsS)
+                                             : std::max(patience_s_, kFirstTurnS);
+        return asked_ ? std::min(allowed_s, kStoppingS) : allowed_s;
     }
 
     /// Ctrl-C goes to all processes of a terminal, `kill` to this one alone. A second signal ends
@@ -210,7 +215,7 @@ class Supervisor {
 
     /// Tells the user and the next worker whose fault it was, and whether to go on.
     void blame() {
-        if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");  // the worker's progress line
+        if (isatty(STDERR_FILENO)) print_error("\r\033[K");  // the worker's progress line
         if (flight_.steps != steps_) steps_ = flight_.steps, deaths_ = unblamed_ = 0;
         ++deaths_;
         ++unblamed_;
@@ -290,6 +295,7 @@ int supervise(const std::string& name, const std::vector<std::string>& args,
     if (!role.empty()) {
         Worker::become(role);
         const int code = work();
+        if (std::fflush(stdout) != 0) throw Error("stdout cannot be written");
         Worker::self()->finish(code);
         return code;
     }

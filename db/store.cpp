@@ -50,7 +50,7 @@ bool Store::read_only() const {
 
 void Store::require_writable() const {
     if (read_only())
-        throw Error(where_.string() + " is a file, which is read-only; name a folder with --db");
+        throw Error(where_.string() + " is a file, which is read-only; to write, name a folder");
     std::error_code ignored;
     fs::path folder = fs::absolute(where_);
     while (!fs::exists(folder, ignored) && folder.has_relative_path())

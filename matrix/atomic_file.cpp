@@ -30,6 +30,15 @@ std::string random_name() {
     return fmt::format("{}{:08x}{:08x}{}", kPrefix, draw(), draw(), kSuffix);
 }
 
+std::string path_of(int fd) {
+    return fmt::format("/proc/self/fd/{}", fd);
+}
+
+// Without /proc there is no way to a name.
+bool can_be_named(int fd) {
+    return ::access(path_of(fd).c_str(), F_OK) == 0;
+}
+
 // A folder that was renamed into is durable only after its own fsync. File systems that cannot do
 // that refuse it; there is nothing better to do on them.
 void sync_folder(const fs::path& folder) {
@@ -49,11 +58,19 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
     }
     if (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored))
         throw Error(fmt::format("cannot write {}: it is not a regular file", target_.string()));
+    // Gone with this process, however that ends.
+    fd_ = ::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (fd_ >= 0 && can_be_named(fd_)) return;
+    if (fd_ >= 0) ::close(fd_);
     do {
-        temporary_ = folder_of(target_) / random_name();
+        draw_name();
         fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd_ < 0 && errno == EEXIST);
     if (fd_ < 0) fail(errno);
+}
+
+void AtomicFile::draw_name() {
+    temporary_ = folder_of(target_) / random_name();
 }
 
 AtomicFile::~AtomicFile() {
@@ -79,6 +96,19 @@ void AtomicFile::rewrite(std::uint64_t offset, std::string_view bytes) {
 
 void AtomicFile::commit() {
     if (::fsync(fd_) != 0) fail(errno);
+    if (has_no_name()) {  // what it gets must not exist, so that it takes two steps
+        const std::string source = path_of(fd_);
+        int failed = 0;
+        do {
+            draw_name();
+            failed =
+                ::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
+        } while (failed && errno == EEXIST);
+        if (failed) {
+            temporary_.clear();  // there is none
+            fail(errno);
+        }
+    }
     // Network file systems report a full disk only here.
     if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);

@@ -7,13 +7,14 @@
 
 namespace sptune {
 
-/// Collects bytes under a temporary name in the folder of `target`; commit() makes them appear as
-/// `target`, replacing what was there. A killed process leaves the old file or the new one. Safe
-/// with many writers and on NFS: no locks, the last commit wins. Without commit() the destructor
-/// removes the temporary file. Every failure throws Error with the path and the system's reason.
+/// Collects bytes in a file without a name in the folder of `target`; commit() makes them appear as
+/// `target`, replacing what was there. A killed process leaves the old file or the new one, and
+/// nothing else. Where the file system has no files without a name, this one has a temporary name,
+/// which the destructor removes, but no killed process. Safe with many writers and on NFS: no
+/// locks, the last commit wins. Every failure throws Error with the path and the system's reason.
 class AtomicFile {
   public:
-    /// Opens the temporary file. A symbolic link is followed, so that the link itself stays; a
+    /// Opens it. A symbolic link is followed, so that the link itself stays; a
     /// target that is a folder or a device is refused.
     explicit AtomicFile(std::filesystem::path target);
     ~AtomicFile();
@@ -34,6 +35,8 @@ class AtomicFile {
     static bool is_temporary(const std::filesystem::path& path);
 
   private:
+    void draw_name();
+    bool has_no_name() const { return temporary_.empty(); }
     [[noreturn]] void fail(int reason) const;
 
     std::filesystem::path target_, temporary_;

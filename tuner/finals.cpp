@@ -27,11 +27,13 @@ void Search::start_race(const Field& field) {
 }
 
 /// One round: everybody gives `samples` samples. Rounds start at different places, so that nobody
-/// always follows the same neighbour. Those that can no longer be converted drop out.
-void Search::race(Field& field, int round, int samples) {
+/// always follows the same neighbour. Those that can no longer be converted drop out. False where
+/// the round was cut short.
+bool Search::race(Field& field, int round, int samples) {
     const bool together = fits(field);
     std::set<const Runner*> lost;
-    for (std::size_t i = 0; i < field.size(); ++i) {
+    bool whole = true;
+    for (std::size_t i = 0; i < field.size() && whole; ++i) {
         Runner& r = *field[(i + static_cast<std::size_t>(round)) % field.size()];
         MeasureOptions o = measure_options(r, true);
         o.min_batch_us = effort_.batch_us;
@@ -41,8 +43,26 @@ void Search::race(Field& field, int round, int samples) {
         });
         if (!fine) lost.insert(&r);
         if (!together) trim({});
+        whole = !stopped();
     }
     std::erase_if(field, [&](const Runner* r) { return lost.contains(r); });
+    return whole;
+}
+
+/// Whether a round of so many samples, with a call before them, is over before the budget is.
+bool Search::affords(const Field& field, int samples) const {
+    if (options_.budget_s <= 0) return !stopped();
+    double us = options_.clock() - start_us_;
+    for (const Runner* r : field)
+        us += (samples + 1) * std::max(effort_.batch_us, r->record.time->min);
+    return !stopped() && us <= 1e6 * options_.budget_s;
+}
+
+/// Forgets what a round that was cut short has added.
+void Search::keep_rounds(const Field& field, int rounds, int samples) {
+    const auto kept = static_cast<std::size_t>(rounds) * static_cast<std::size_t>(samples);
+    for (Runner* r : field)
+        r->timing.samples_us.resize(std::min(kept, r->timing.samples_us.size()));
 }
 
 /// The times of this stage replace earlier ones: they were taken under the same conditions.
@@ -67,12 +87,17 @@ void Search::halve() {
     Field field = close_to_best(effort_.survivors, effort_.survivor_factor);
     for (int stage = 1; field.size() > effort_.finalists && !over(1); ++stage) {
         const std::string name = fmt::format("halving {}", stage);
-        start_race(field);
         const int rounds = fits(field) ? 2 * stage : 1;
-        for (int i = 0; i < rounds && !(i > 0 && over(1)); ++i) {
-            report(name, static_cast<double>(i) / rounds, i, rounds);
-            race(field, i, effort_.visit * 2 * stage / rounds);
+        const int samples = effort_.visit * 2 * stage / rounds;
+        if (!affords(field, samples)) break;
+        start_race(field);
+        int done = 0;
+        for (; done < rounds && !(done > 0 && over(1)); ++done) {
+            report(name, static_cast<double>(done) / rounds, done, rounds);
+            if (!race(field, done, samples)) break;
         }
+        if (done == 0) break;
+        keep_rounds(field, done, samples);
         settle(field, name);
         std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
             return a->record.time->median < b->record.time->median;
@@ -113,19 +138,21 @@ void Search::invite_anchors() {
 
 void Search::final() {
     invite_anchors();
-    start_race(final_);
     const bool together = fits(final_);
     const int most = together ? effort_.most_rounds : 1;
     const int least = together ? effort_.least_rounds : 1;
     const int samples = together ? effort_.visit : effort_.visit * effort_.least_rounds;
+    const bool affordable = affords(final_, least * samples);
+    start_race(final_);
     int rounds = 0;
-    while (rounds < most && !over(1)) {
+    while (affordable && rounds < most && !over(1)) {
         report("final", static_cast<double>(rounds) / most, rounds, most);
-        race(final_, rounds, samples);
+        if (!race(final_, rounds, samples)) break;
         if (++rounds < least) continue;
         if (options_.clock() - stage_start_us_ > effort_.final_us || decided()) break;
     }
     if (rounds >= least) {
+        keep_rounds(final_, rounds, samples);
         settle(final_, "final");
     } else {
         if (!final_.empty()) end_early();

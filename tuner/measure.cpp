@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -59,10 +60,20 @@ int calibrate(const std::function<void()>& call, const MeasureOptions& o, double
     return calls;
 }
 
+bool is_stopped(const MeasureOptions& o) {
+    return o.stop && o.stop->load(std::memory_order_relaxed);
+}
+
+bool is_over(const MeasureOptions& o) {
+    return is_stopped(o) || o.clock() >= o.deadline_us;
+}
+
 /// Calls until they have settled. Returns what the fastest took.
 double settle(const std::function<void()>& call, const MeasureOptions& o) {
     Settling settling(o.settling_calls);
-    while (!settling.over()) settling.called(time_batch(call, o, 1));
+    do {
+        settling.called(time_batch(call, o, 1));
+    } while (!settling.over() && !is_over(o));
     return settling.least_us();
 }
 
@@ -84,15 +95,23 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
     };
     double once_us = o.warm_up > 0 ? std::numeric_limits<double>::infinity() : 0;
     if (o.settling_calls > 0) once_us = settle(call, o);
-    for (int i = 0; o.settling_calls == 0 && i < o.warm_up && (i == 0 || !hopeless(once_us)); ++i)
+    for (int i = 0; o.settling_calls == 0 && i < o.warm_up; ++i) {
+        if (i > 0 && (hopeless(once_us) || is_over(o))) break;
         once_us = std::min(once_us, time_batch(call, o, 1));
+    }
     Timing timing;
+    if (is_over(o) && once_us > 0 && std::isfinite(once_us)) {
+        timing.samples_us.push_back(once_us);
+        timing.calls_per_sample = 1;
+        timing.gave_up = true;
+        return timing;
+    }
     timing.calls_per_sample = calibrate(call, o, once_us);
     timing.samples_us.reserve(static_cast<std::size_t>(std::max(o.max_samples, 1)));
     for (int count = 1;; ++count) {
         sample(call, o, timing);
         if (count >= o.max_samples || o.clock() - start >= o.budget_us) break;
-        if (o.stop && o.stop->load(std::memory_order_relaxed)) break;
+        if (is_over(o)) break;
         const Statistics s = timing.statistics();
         if (hopeless(o.warm_up > 0 ? std::min(s.min, once_us) : s.min) ||
             (o.give_up_us > 0 && count >= std::min(3, o.min_samples) &&
@@ -110,7 +129,7 @@ void measure_more(const std::function<void()>& call, const MeasureOptions& o, in
     if (o.timer) o.timer->forget();
     const double once_us = o.settling_calls > 0 ? settle(call, o) : time_batch(call, o, 1);
     if (timing.calls_per_sample == 0) timing.calls_per_sample = calibrate(call, o, once_us);
-    for (int i = 0; i < samples; ++i) sample(call, o, timing);
+    for (int i = 0; i < samples && !(i > 0 && is_stopped(o)); ++i) sample(call, o, timing);
 }
 
 }  // namespace sptune::tuner

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace sptune::tuner {
@@ -48,7 +49,9 @@ struct MeasureOptions {
     /// slower than this, or after one that is 10 times as far behind, as the warm-up was; 0: never.
     double give_up_us = 0;
     double give_up_factor = 1.5;
-    const std::atomic<bool>* stop = nullptr;  ///< looked at between samples; may be null
+    const std::atomic<bool>* stop = nullptr;  ///< looked at between calls; may be null
+    /// Of the clock: no call begins later but the first.
+    double deadline_us = std::numeric_limits<double>::infinity();
     Clock clock = steady_us;
     Timer* timer = nullptr;      ///< takes the times instead of the clock; may be null
     CoreWatch* cores = nullptr;  ///< says which batches are to be timed again; may be null

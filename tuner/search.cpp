@@ -148,6 +148,7 @@ MeasureOptions Search::measure_options(const Runner& r, bool precise) const {
     MeasureOptions o;
     o.cache = options_.cache;
     o.stop = options_.stop;
+    if (options_.budget_s > 0) o.deadline_us = start_us_ + 1e6 * options_.budget_s;
     o.clock = options_.clock;
     o.timer = options_.timer;
     o.cores = options_.cores;

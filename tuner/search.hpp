@@ -135,7 +135,9 @@ class Search {
     bool decided() const;
     bool fits(const Field& field) const;
     void start_race(const Field& field);
-    void race(Field& field, int round, int samples);
+    bool race(Field& field, int round, int samples);
+    bool affords(const Field& field, int samples) const;
+    static void keep_rounds(const Field& field, int rounds, int samples);
     void settle(const Field& field, const std::string& stage);
 
     // Both.
@@ -149,6 +151,7 @@ class Search {
     MeasureOptions measure_options(const Runner& runner, bool precise) const;
     bool settles(const Runner& runner) const;
     bool stopped() const;
+    bool always_measured(const Runner& r) const;
     bool over(double share) const;
     void end_early();
     void report(const std::string& stage, double share, int done, int total);

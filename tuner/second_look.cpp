@@ -75,8 +75,9 @@ void Search::look_again() {
     int round = 0;
     for (; round < rounds && !over(effort_.search_share); ++round) {
         report("second look", static_cast<double>(round) / rounds, round, rounds);
-        race(field, round, effort_.visit - 1);
+        if (!race(field, round, effort_.visit - 1)) break;
     }
+    keep_rounds(field, round, effort_.visit - 1);
     if (round == 0 || field.empty()) return;
     const int calm = drop_disturbed_rounds(field, effort_.visit - 1);
     if (calm < effort_.least_rounds) {

@@ -106,11 +106,17 @@ TEST(Comparison, OfAProductTheFloorIsWhatEveryKernelMoves) {
     EXPECT_EQ(report.find("× CSR"), std::string::npos);
 }
 
-TEST(Comparison, AChoiceThatWasNotReachedBecomesTheWinner) {
+TEST(Comparison, AChoiceThatWasNotReachedHasNoTime) {
     db::Entry entry = example();
     entry.candidates[4].status = db::Status::not_reached;
     entry.candidates[4].time.reset();
-    EXPECT_EQ(compare(entry, 15, {entry.candidates[4].id, 3, "exact"}).chosen->name, "fast");
+    const Comparison c = compare(entry, 15, {entry.candidates[4].id, 3, "exact"});
+    EXPECT_FALSE(c.chosen);
+    EXPECT_TRUE(c.unreached);
+    EXPECT_FALSE(geomean({c}).auto_vs_csr);
+    EXPECT_EQ(compare_document(entry.device, "warm", {c})["results"][0]["auto"], nullptr);
+    EXPECT_NE(compare_report(entry.device, "warm", {c}, Style()).find("not measured: "),
+              std::string::npos);
 }
 
 TEST(Comparison, AChoiceThatFailedIsNotTakenForTheWinner) {

@@ -169,6 +169,22 @@ TEST(Measure, StopsWhenTold) {
     EXPECT_EQ(measure(std::ref(call), o).samples_us.size(), 1u);
 }
 
+TEST(Measure, NoCallBeginsBehindTheDeadlineButTheFirst) {
+    Call call{1e6};
+    MeasureOptions o = on_fake_clock();
+    o.budget_us = 1e9;
+    o.deadline_us = fake::now_us + 0.5e6;
+    const Timing once = measure(std::ref(call), o);
+    EXPECT_EQ(call.count, 1);
+    EXPECT_EQ(once.samples_us, std::vector<double>{1e6});
+    o.settling_calls = 16;
+    measure(std::ref(call), o);
+    EXPECT_EQ(call.count, 2);
+    o.deadline_us = fake::now_us + 4.5e6;  // three that warm up, and two
+    o.settling_calls = 0;
+    EXPECT_EQ(measure(std::ref(call), o).samples_us.size(), 2u);
+}
+
 TEST(Measure, MoreSamplesAppendAfterADiscardedCall) {
     Call call{2000};
     Timing t;

@@ -31,6 +31,17 @@ TEST_F(Sweep, BudgetIsKeptAndTheFinalTakesPlace) {
     EXPECT_NE(r.entry.winner, "");
 }
 
+TEST_F(Sweep, CallsOfSecondsKeepTheBudgetToo) {
+    Kernels kernels;
+    for (int i = 0; i < 9; ++i) kernels.push_back(fake::kernel(fake::right, 3e6 - i * 1e4));
+    options.budget_s = 20;
+    const double start = fake::now_us;
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(r.ended, Ended::budget);
+    EXPECT_LT(fake::now_us - start, 25e6);
+    EXPECT_NE(r.entry.winner, "");
+}
+
 std::atomic<bool> interrupt;
 
 TEST_F(Sweep, StopsWhenTold) {
@@ -52,6 +63,35 @@ TEST_F(Sweep, StopsWhenTold) {
     const SweepResult none = run(kernels);  // stopped before it began
     EXPECT_EQ(none.ended, Ended::interrupted);
     EXPECT_EQ(none.entry.winner, "");
+}
+
+TEST_F(Sweep, ARoundThatIsCutShortDoesNotCount) {
+    Kernels kernels;
+    for (int i = 0; i < 20; ++i) kernels.push_back(fake::kernel(fake::right, 3000 - i));
+    struct When {
+        std::string_view stage;
+        int report;
+    };
+    for (const auto& [stage, report] : {When{"second look", 7}, {"halving", 2}}) {
+        interrupt = false;
+        options.stop = &interrupt;
+        int reports = 0;
+        options.progress = [&](const Progress& p) {
+            if (p.stage.starts_with(stage) && ++reports == report) interrupt = true;
+        };
+        options.timer = stage == "second look" ? nullptr : &timer;
+        const SweepResult r = run(kernels);
+        EXPECT_EQ(r.ended, Ended::interrupted) << stage;
+        ASSERT_NE(r.entry.winner, "") << stage;
+        const db::Candidate& winner = *db::find(r.entry, r.entry.winner);
+        EXPECT_TRUE(winner.reason.starts_with(stage)) << winner.reason;
+        for (const db::Candidate& c : r.entry.candidates) {
+            ASSERT_TRUE(c.time) << stage;
+            if (c.reason == winner.reason) {
+                EXPECT_EQ(c.time->samples.size(), winner.time->samples.size()) << stage;
+            }
+        }
+    }
 }
 
 TEST_F(Sweep, ResumeMeasuresOnlyWhatIsNewOrChanged) {

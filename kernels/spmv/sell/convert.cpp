@@ -152,14 +152,15 @@ std::pair<index_t, index_t> column_span(CsrView<T, P> a, const Slices& s, int c,
 template <class T, class P>
 bool some_row_too_wide(CsrView<T, P> a) {
     if (a.cols <= kSpan16) return false;
-    constexpr index_t kChunk = 4096;
+    constexpr std::int64_t kChunk = 4096;
     std::atomic<bool> found{false};
+    const std::int64_t rows = a.rows;  // the end of the last chunk may lie beyond 2^31
     const std::int64_t least = LongRowRule(a.nnz()).least();
 #pragma omp parallel for schedule(dynamic, 1)
-    for (index_t first = 0; first < a.rows; first += kChunk) {
+    for (std::int64_t first = 0; first < rows; first += kChunk) {
         if (found.load(std::memory_order_relaxed)) continue;
         bool wide = false;
-        for (index_t i = first; i < std::min(a.rows - first, kChunk) + first; ++i) {
+        for (std::int64_t i = first; i < std::min(rows, first + kChunk); ++i) {
             const P begin = a.row_ptr[i], end = a.row_ptr[i + 1];
             wide |= begin < end && end - begin < least &&
                     std::abs(a.col_idx[end - 1] - a.col_idx[begin]) >= kSpan16;

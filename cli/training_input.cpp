@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -33,6 +35,23 @@ bool same_sweep(const models::Sample& a, const models::Sample& b) {
                       });
 }
 
+/// NAME=N; nothing where there is no N from 1 to kMostTimes.
+struct Times {
+    std::string name;
+    int times = 1;
+};
+constexpr int kMostTimes = 100;
+std::optional<Times> with_times(const std::string& word) {
+    const std::size_t equals = word.rfind('=');
+    if (equals == std::string::npos || equals == 0) return std::nullopt;
+    Times t{word.substr(0, equals)};
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, t.times);
+    if (error != std::errc() || rest != end || t.times < 1 || t.times > kMostTimes)
+        return std::nullopt;
+    return t;
+}
+
 }  // namespace
 
 std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
@@ -47,10 +66,16 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
             "had its turn",
             with_noun(std::to_string(cut_short), "sweep"), op == Op::spmv ? "SpMV" : "products"));
     std::istringstream files(input.samples);
-    for (std::string file; std::getline(files, file, ',');)
-        for (models::Sample& s : models::read_packed_samples(file))
-            if (s.op() == op && (backend.empty() || s.device.backend == backend))
-                read.push_back(std::move(s));
+    for (std::string word; std::getline(files, word, ',');) {
+        // A file whose own name ends like that is itself.
+        const bool as_named = std::filesystem::exists(word);
+        const auto [file, times] = as_named ? Times{word} : with_times(word).value_or(Times{word});
+        for (models::Sample& s : models::read_packed_samples(file)) {
+            if (s.op() != op || !(backend.empty() || s.device.backend == backend)) continue;
+            s.times = times;
+            read.push_back(std::move(s));
+        }
+    }
     std::multimap<std::tuple<std::uint64_t, std::string, ValueType>, std::size_t> seen;
     all.reserve(read.size());
     for (models::Sample& s : read) {
@@ -70,21 +95,14 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
 }
 
 std::vector<models::Weight> parse_weights(const std::string& text) {
-    constexpr int kMost = 100;
     std::vector<models::Weight> weights;
     std::istringstream items(text);
     for (std::string item; std::getline(items, item, ',');) {
-        const std::size_t equals = item.rfind('=');
-        models::Weight w;
-        const char* const end = item.data() + item.size();
-        const auto [rest, error] = equals == std::string::npos
-                                       ? std::from_chars_result{end, std::errc::invalid_argument}
-                                       : std::from_chars(item.data() + equals + 1, end, w.times);
-        if (error != std::errc() || rest != end || equals == 0 || w.times < 1 || w.times > kMost)
+        const auto weight = with_times(item);
+        if (!weight)
             throw UsageError("--weigh " + item + ": expected GLOB=N with N from 1 to " +
-                             std::to_string(kMost) + ", e.g. 'amd-*=3'");
-        w.device = item.substr(0, equals);
-        weights.push_back(std::move(w));
+                             std::to_string(kMostTimes) + ", e.g. 'amd-*=3'");
+        weights.push_back({weight->name, weight->times});
     }
     return weights;
 }

@@ -27,7 +27,7 @@ void tell_idle_weights(const std::vector<models::Weight>& weights,
 
 inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "
-    "--db or, without that, stand alone";
+    "--db or, without that, stand alone; those of FILE=N count N times (1 to 100)";
 
 /// Of sweeps of one matrix in one precision on one device.
 enum class Repeated {

@@ -35,6 +35,7 @@ struct Sample {
     std::size_t baseline = 0;  ///< index into timed
     std::vector<Timed> timed;
     std::vector<Timed> least_blocks;  ///< some of them again, as with_least_block() names them
+    int times = 1;                    ///< that it counts for one to learn from; not stored
     std::map<std::string, std::string> kernel_hashes;  ///< by format; "spgemm/csr" of products
 
     /// Calls visit(Timed) for all of `timed`, then for `least_blocks`.

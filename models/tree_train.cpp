@@ -42,7 +42,7 @@ class Weighted {
             const auto own = std::find_if(weights.begin(), weights.end(), [&](const Weight& w) {
                 return matches(s->device.key, w.device);
             });
-            const int times = own == weights.end() ? 1 : own->times;
+            const int times = s->times * (own == weights.end() ? 1 : own->times);
             for (int i = 0; i < times; ++i) list_.push_back(i == 0 ? s : other(s));
         }
     }

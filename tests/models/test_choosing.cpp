@@ -76,6 +76,9 @@ TEST(Choosing, SweepsOfSomeDevicesCanCountMore) {
     EXPECT_EQ(chosen_by(TreeModel::train(all, options), samples[0], 0).variant.format, "sell");
     options.weights = {{"rare-*", 5}};
     EXPECT_EQ(chosen_by(TreeModel::train(all, options), samples[0], 0).variant.format, "dia");
+    options.weights.clear();
+    for (Sample& s : samples) s.times = s.device.key == "rare-cpu" ? 5 : 1;
+    EXPECT_EQ(chosen_by(TreeModel::train(all, options), samples[0], 0).variant.format, "dia");
 }
 
 TEST(Choosing, TrialsFindWhatPredictionsNearlyFound) {

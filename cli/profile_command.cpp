@@ -106,7 +106,11 @@ class Profiler {
             if (!entries_.empty()) write_text("-", "\n");
             write_text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
         }
-        const int code = session_.judge(result, saved, "the same command goes on from here");
+        // Where there is a complete entry, each run begins anew.
+        const bool goes_on = !previous || !previous->complete || options_.resume;
+        const int code = session_.judge(
+            result, saved,
+            goes_on ? "the same command goes on from here" : "a larger --budget gets further");
         if (Worker* worker = Worker::self())
             worker->keep({{"path", path}, {"entry", db::to_json(result.entry)}});
         entries_.push_back(std::move(result.entry));

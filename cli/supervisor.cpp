@@ -29,9 +29,11 @@ constexpr const char* kRole = "SPTUNE_WORKER";
 constexpr int kMostDeaths = 10;   ///< in one sweep
 constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
 // How long a candidate may take for one phase: so long ...
-constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
-constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn,
-constexpr double kMostTurnsS = 1200;  ///< but no longer than that (it may have waited for a core);
+constexpr double kPatienceS = 60;  ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
+constexpr double kTurns = 200;     ///< and so many times the baseline's whole turn,
+constexpr double kMostTurnsS =
+    1200;                          ///< but no longer than that (it may have waited for a core) ...
+constexpr double kLeastTurns = 3;  ///< unless so many turns do;
 constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
 // A kernel that hangs on a GPU can keep its process from dying, however it is killed.
 constexpr double kDyingS = 20;    ///< until a killed worker is left behind; its patience, if less
@@ -127,7 +129,10 @@ class Supervisor {
         for (auto last = Clock::now(); waitpid(worker_, &status_, WNOHANG) != worker_;) {
             const timespec tick = milliseconds(kTickMs);
             const int signal = sigtimedwait(&awaited_, nullptr, &tick);
-            if (signal > 0 && signal != SIGCHLD) pass_to_worker(signal);
+            if (signal > 0 && signal != SIGCHLD) {
+                pass_to_worker(signal);
+                still_s = 0;
+            }
             // Times of the clock would count while both were stopped, or the machine slept.
             const auto now = Clock::now();
             const double passed_s = std::chrono::duration<double>(now - last).count();
@@ -162,12 +167,15 @@ class Supervisor {
                       [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; });
     }
 
-    double limit_s() const {
+    double limit_s() const { return asked_ ? std::min(allowed_s(), kStoppingS) : allowed_s(); }
+
+    /// Of those who ask for no end.
+    double allowed_s() const {
         if (flight_.closing) return kClosingS;
         const double first_s = flight_.first_turn_s;
-        const double allowed_s = first_s > 0 ? patience_s_ + std::min(kTurns * first_s, kMostTurnsS)
-                                             : std::max(patience_s_, kFirstTurnS);
-        return asked_ ? std::min(allowed_s, kStoppingS) : allowed_s;
+        if (first_s <= 0) return std::max(patience_s_, kFirstTurnS);
+        return patience_s_ +
+               std::min(kTurns * first_s, std::max(kMostTurnsS, kLeastTurns * first_s));
     }
 
     /// Ctrl-C goes to all processes of a terminal, `kill` to this one alone. A second signal ends
@@ -221,7 +229,10 @@ class Supervisor {
         ++unblamed_;
         const bool in_flight = flight_.busy && (hung_s_ == 0 || flight_.turn == hung_turn_);
         const std::string how = how_it_died();
-        if (in_flight) {
+        if (in_flight && hung_s_ > 0 && hung_s_ <= allowed_s()) {  // it might have come back
+            warn(fmt::format("{}: {} while it was {}; not waited for", flight_.id, how,
+                             flight_.phase));
+        } else if (in_flight) {
             unblamed_ = 0;
             db::Candidate candidate;
             candidate.id = flight_.id;

@@ -68,7 +68,8 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
     std::istringstream files(input.samples);
     for (std::string word; std::getline(files, word, ',');) {
         // A file whose own name ends like that is itself.
-        const bool as_named = std::filesystem::exists(word);
+        std::error_code ignored;
+        const bool as_named = std::filesystem::exists(word, ignored);
         const auto [file, times] = as_named ? Times{word} : with_times(word).value_or(Times{word});
         for (models::Sample& s : models::read_packed_samples(file)) {
             if (s.op() != op || !(backend.empty() || s.device.backend == backend)) continue;
@@ -82,10 +83,14 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
         const std::uint64_t print = s.product ? s.product->fingerprint : s.features.fingerprint;
         const std::tuple subject(print, s.device.key, s.value);
         const auto [first, last] = seen.equal_range(subject);
-        const bool known = std::any_of(first, last, [&](const auto& entry) {
+        const auto known = std::find_if(first, last, [&](const auto& entry) {
             return repeated == Repeated::first || same_sweep(all[entry.second], s);
         });
-        if (known) continue;
+        if (known != last) {
+            models::Sample& kept = all[known->second];
+            kept.times = std::max(kept.times, s.times);
+            continue;
+        }
         seen.emplace(subject, all.size());
         all.push_back(std::move(s));
     }

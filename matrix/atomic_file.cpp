@@ -34,9 +34,24 @@ std::string path_of(int fd) {
     return fmt::format("/proc/self/fd/{}", fd);
 }
 
-// Without /proc there is no way to a name.
-bool can_be_named(int fd) {
-    return ::access(path_of(fd).c_str(), F_OK) == 0;
+int link_as(int fd, const fs::path& name) {
+    return ::linkat(AT_FDCWD, path_of(fd).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+}
+
+int open_unnamed(const fs::path& folder) {
+    return ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+}
+
+// Whether a file without a name can get one: not without /proc, on some file systems, and where a
+// security module forbids it, which is to be known before everything is written. Tried with a file
+// of its own, since one whose name was taken away gets no other.
+bool naming_works(const fs::path& folder) {
+    const int fd = open_unnamed(folder);
+    if (fd < 0) return false;
+    const fs::path name = folder / random_name();
+    const bool works = link_as(fd, name) == 0 && ::unlink(name.c_str()) == 0;
+    ::close(fd);
+    return works;
 }
 
 // A folder that was renamed into is durable only after its own fsync. File systems that cannot do
@@ -59,9 +74,8 @@ AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
     if (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored))
         throw Error(fmt::format("cannot write {}: it is not a regular file", target_.string()));
     // Gone with this process, however that ends.
-    fd_ = ::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-    if (fd_ >= 0 && can_be_named(fd_)) return;
-    if (fd_ >= 0) ::close(fd_);
+    if (naming_works(folder_of(target_))) fd_ = open_unnamed(folder_of(target_));
+    if (fd_ >= 0) return;
     do {
         draw_name();
         fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -97,12 +111,10 @@ void AtomicFile::rewrite(std::uint64_t offset, std::string_view bytes) {
 void AtomicFile::commit() {
     if (::fsync(fd_) != 0) fail(errno);
     if (has_no_name()) {  // what it gets must not exist, so that it takes two steps
-        const std::string source = path_of(fd_);
         int failed = 0;
         do {
             draw_name();
-            failed =
-                ::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW);
+            failed = link_as(fd_, temporary_);
         } while (failed && errno == EEXIST);
         if (failed) {
             temporary_.clear();  // there is none

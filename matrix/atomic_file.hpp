@@ -9,9 +9,10 @@ namespace sptune {
 
 /// Collects bytes in a file without a name in the folder of `target`; commit() makes them appear as
 /// `target`, replacing what was there. A killed process leaves the old file or the new one, and
-/// nothing else. Where the file system has no files without a name, this one has a temporary name,
-/// which the destructor removes, but no killed process. Safe with many writers and on NFS: no
-/// locks, the last commit wins. Every failure throws Error with the path and the system's reason.
+/// nothing else but in the moment in which commit() renames. Where the file system has no files
+/// without a name, this one has a temporary name, which the destructor removes, but no killed
+/// process. Safe with many writers and on NFS: no locks, the last commit wins. Every failure throws
+/// Error with the path and the system's reason.
 class AtomicFile {
   public:
     /// Opens it. A symbolic link is followed, so that the link itself stays; a

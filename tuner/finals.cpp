@@ -49,12 +49,16 @@ bool Search::race(Field& field, int round, int samples) {
     return whole;
 }
 
-/// Whether a round of so many samples, with a call before them, is over before the budget is.
-bool Search::affords(const Field& field, int samples) const {
-    if (options_.budget_s <= 0) return !stopped();
+/// Whether so many rounds are over before the budget is. Of a turn the first calls do not count.
+bool Search::affords(const Field& field, int rounds, int samples) const {
+    if (options_.budget_s <= 0 || options_.cache == Cache::cold) return !over(1);
+    const bool together = fits(field);
     double us = options_.clock() - start_us_;
-    for (const Runner* r : field)
-        us += (samples + 1) * std::max(effort_.batch_us, r->record.time->min);
+    for (const Runner* r : field) {
+        const int calls = samples + (settles(*r) ? effort_.settling_calls / 2 : 1);
+        us += rounds * (calls * std::max(effort_.batch_us, r->record.time->min) +
+                        (together ? 0 : r->record.convert_us));
+    }
     return !stopped() && us <= 1e6 * options_.budget_s;
 }
 
@@ -89,7 +93,7 @@ void Search::halve() {
         const std::string name = fmt::format("halving {}", stage);
         const int rounds = fits(field) ? 2 * stage : 1;
         const int samples = effort_.visit * 2 * stage / rounds;
-        if (!affords(field, samples)) break;
+        if (!affords(field, 1, samples)) break;
         start_race(field);
         int done = 0;
         for (; done < rounds && !(done > 0 && over(1)); ++done) {
@@ -142,7 +146,12 @@ void Search::final() {
     const int most = together ? effort_.most_rounds : 1;
     const int least = together ? effort_.least_rounds : 1;
     const int samples = together ? effort_.visit : effort_.visit * effort_.least_rounds;
-    const bool affordable = affords(final_, least * samples);
+    const auto slow_anchor = [&](const Runner* r) {
+        return r->anchor && !always_measured(*r) &&
+               r->judged_us() > effort_.again_factor * best_->judged_us();
+    };
+    if (!affords(final_, least, samples)) std::erase_if(final_, slow_anchor);
+    const bool affordable = affords(final_, least, samples);
     start_race(final_);
     int rounds = 0;
     while (affordable && rounds < most && !over(1)) {

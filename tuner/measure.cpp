@@ -100,7 +100,9 @@ Timing measure(const std::function<void()>& call, const MeasureOptions& o) {
         once_us = std::min(once_us, time_batch(call, o, 1));
     }
     Timing timing;
-    if (is_over(o) && once_us > 0 && std::isfinite(once_us)) {
+    // Of short calls a batch takes no time, and one alone says little.
+    constexpr double kLongUs = 1e4;
+    if (is_over(o) && once_us >= kLongUs && std::isfinite(once_us)) {
         timing.samples_us.push_back(once_us);
         timing.calls_per_sample = 1;
         timing.gave_up = true;
@@ -129,7 +131,7 @@ void measure_more(const std::function<void()>& call, const MeasureOptions& o, in
     if (o.timer) o.timer->forget();
     const double once_us = o.settling_calls > 0 ? settle(call, o) : time_batch(call, o, 1);
     if (timing.calls_per_sample == 0) timing.calls_per_sample = calibrate(call, o, once_us);
-    for (int i = 0; i < samples && !(i > 0 && is_stopped(o)); ++i) sample(call, o, timing);
+    for (int i = 0; i < samples && !is_stopped(o); ++i) sample(call, o, timing);
 }
 
 }  // namespace sptune::tuner

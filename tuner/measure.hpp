@@ -50,7 +50,7 @@ struct MeasureOptions {
     double give_up_us = 0;
     double give_up_factor = 1.5;
     const std::atomic<bool>* stop = nullptr;  ///< looked at between calls; may be null
-    /// Of the clock: no call begins later but the first.
+    /// Of the clock: measure() begins no long call later but the first.
     double deadline_us = std::numeric_limits<double>::infinity();
     Clock clock = steady_us;
     Timer* timer = nullptr;      ///< takes the times instead of the clock; may be null

@@ -35,6 +35,14 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
       shelf_(options.limits.storage_bytes / 2, options.clock),
       start_us_(options.clock()) {
     runners_.reserve(contenders.size());
+    // A vendor's kernel has no hash: it is as old as the others that were measured with it.
+    const auto is_current = [&](const Contender& contender) {
+        const db::Candidate* old = db::find(*options.resume, contender.variant.id());
+        return old && !old->kernel_hash.empty() &&
+               old->kernel_hash == contender.variant.kernel_hash;
+    };
+    const bool some_current =
+        options.resume && std::any_of(contenders.begin(), contenders.end(), is_current);
     for (Contender& contender : contenders) {
         Runner runner;
         runner.record = describe(contender.variant);
@@ -42,7 +50,9 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
                         runner.record.id == options.guest;
         if (options.resume) {
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
-            if (old && old->kernel_hash == runner.record.kernel_hash) runner.prior = old;
+            if (old && old->kernel_hash == runner.record.kernel_hash &&
+                (some_current || !runner.record.kernel_hash.empty()))
+                runner.prior = old;
         }
         if (options.journal) runner.known = options.journal->recall(runner.record.id);
         if (runner.record.id == scene_.baseline) baseline_layout_ = contender.variant.layout;

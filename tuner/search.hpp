@@ -136,7 +136,7 @@ class Search {
     bool fits(const Field& field) const;
     void start_race(const Field& field);
     bool race(Field& field, int round, int samples);
-    bool affords(const Field& field, int samples) const;
+    bool affords(const Field& field, int rounds, int samples) const;
     static void keep_rounds(const Field& field, int rounds, int samples);
     void settle(const Field& field, const std::string& stage);
 
@@ -150,6 +150,7 @@ class Search {
     void trim(const Field& field);
     MeasureOptions measure_options(const Runner& runner, bool precise) const;
     bool settles(const Runner& runner) const;
+    double least_us(std::uint64_t bytes) const;
     bool stopped() const;
     bool always_measured(const Runner& r) const;
     bool over(double share) const;
@@ -166,8 +167,8 @@ class Search {
     double stage_start_us_ = 0, reported_us_ = -1e18;
     const Runner* best_ = nullptr;               ///< least median so far
     std::map<std::string, const Runner*> lost_;  ///< by what they have in common with others
-    double reach_ = 1;  ///< what was really reached over bound_gbs(), where that turned out too low
-    Field final_;       ///< those whose times come from the interleaved final
+    double reach_ = 1;                           ///< by how much least_us() turned out too long
+    Field final_;  ///< those whose times come from the interleaved final
     Ended ended_ = Ended::complete;
 };
 

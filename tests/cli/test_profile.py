@@ -115,6 +115,8 @@ class Profile(CliTest):
         self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
         self.assertIn("--fresh starts over", done.stderr)
         self.assertEqual(stored()[0], before)
+        done = self.expect(6, "profile", path, "--threads", 1, "--budget", 0.02)
+        self.assertIn("a larger --budget gets further", done.stderr)
 
         done = self.expect(0, "profile", path, "--threads", 1, "--fresh", "--variants", before["baseline"])
         self.assertIn("Stored, with what an earlier run has measured", done.stdout)

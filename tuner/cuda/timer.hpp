@@ -32,6 +32,7 @@ class CudaTimer final : public Timer {
     double elapsed_us(const std::function<void()>& work);
     void record(const std::function<void()>& call, int calls);
     void drop_batch();
+    void make_evictor();
     void flush();
 
     cudaStream_t stream_ = nullptr;
@@ -41,7 +42,7 @@ class CudaTimer final : public Timer {
     float* mhz_ = nullptr;  ///< in page-locked memory; before the last warm sample
     float usual_mhz_ = 0;   ///< the highest of late
     int repeated_ = 0;
-    DeviceBuffer<char> evictor_;  ///< twice the L2 cache; made when first needed
+    DeviceBuffer<char> evictor_;  ///< twice the L2 cache; empty where there was no room
 };
 
 }  // namespace sptune::tuner

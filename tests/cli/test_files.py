@@ -1,5 +1,6 @@
 """generate, convert, features and info."""
 import json
+import subprocess
 
 from harness import CliTest, main
 
@@ -75,6 +76,28 @@ class Convert(CliTest):
     def test_refuses_unknown_endings(self):
         self.matrix("a.mtx")
         self.assertIn(".mtx.gz", self.expect(2, "convert", "a.mtx", "a.npz").stderr)
+
+
+class Streams(CliTest):
+    """What cannot be written, or is closed."""
+
+    def code(self, redirection, *words):
+        line = " ".join(self.command(*words)) + " " + redirection
+        return subprocess.run(["sh", "-c", line], cwd=self.folder, env=self.environment, timeout=100).returncode
+
+    def test_complaints_that_nobody_hears_change_no_code(self):
+        self.matrix("a.mtx")
+        for silence in ("2>/dev/full", "2>&-"):
+            self.assertEqual(self.code(silence, "convert", "a.mtx", "b.mtx"), 0)
+            self.assertEqual(self.code(silence, "features", "nosuch.mtx"), 3)
+            self.assertEqual(self.code(silence, "--nosuch"), 2)
+
+    def test_results_that_nobody_gets_are_a_failure(self):
+        self.matrix("a.mtx")
+        for loss in (">/dev/full", ">&-"):
+            for words in (("features", "a.mtx"), ("profile", "a.mtx", "--budget", "0.2", "--json", "-"),
+                          ("compare", "--help")):
+                self.assertEqual(self.code(loss + " 2>/dev/null", *words), 1, (loss, words))
 
 
 class Show(CliTest):

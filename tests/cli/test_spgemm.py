@@ -123,6 +123,7 @@ class Spgemm(CliTest):
         self.expect(2, "spgemm", path, "--blocks", 4, "--transpose-b")
         self.expect(2, "spgemm", path, "--precision", "u32")
         self.expect(2, "spgemm", path, "--blocks", 8, "--search", "tiles", "--backend", "cpu")
+        self.assertIn("add --blocks", self.expect(2, "spgemm", path, "--search", "binary").stderr)
         self.expect(2, "convert", path, "c.bsm")
         self.expect(2, "convert", path, "c.mtx", "--blocks", 4)
         for words in (("spgemm", "typo.bsm", "-o", "c.bsm"), ("convert", "typo.bsm", "c.bsm")):

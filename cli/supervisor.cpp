@@ -29,11 +29,10 @@ constexpr const char* kRole = "SPTUNE_WORKER";
 constexpr int kMostDeaths = 10;   ///< in one sweep
 constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
 // How long a candidate may take for one phase: so long ...
-constexpr double kPatienceS = 60;  ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
-constexpr double kTurns = 200;     ///< and so many times the baseline's whole turn,
-constexpr double kMostTurnsS =
-    1200;                          ///< but no longer than that (it may have waited for a core) ...
-constexpr double kLeastTurns = 3;  ///< unless so many turns do;
+constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
+constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn,
+constexpr double kMostTurnsS = 1200;  ///< but no more than that: it may have waited for a core
+constexpr double kLeastTurns = 3;     ///< (or than so many turns, where those are more);
 constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
 // A kernel that hangs on a GPU can keep its process from dying, however it is killed.
 constexpr double kDyingS = 20;    ///< until a killed worker is left behind; its patience, if less
@@ -167,7 +166,9 @@ class Supervisor {
                       [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; });
     }
 
-    double limit_s() const { return asked_ ? std::min(allowed_s(), kStoppingS) : allowed_s(); }
+    double limit_s() const {
+        return asked_ && !flight_.closing ? std::min(allowed_s(), kStoppingS) : allowed_s();
+    }
 
     /// Of those who ask for no end.
     double allowed_s() const {

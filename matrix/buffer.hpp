@@ -2,6 +2,7 @@
 #pragma once
 
 #include "matrix/error.hpp"
+#include "matrix/memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,8 @@ namespace sptune {
 
 /// `size` elements of T, aligned to a cache line (large ones to a huge page, which saves the TLB
 /// misses that dominate gathers). Elements are not initialised: whoever fills them in parallel
-/// touches them first. Throws OutOfMemory, also when the byte count overflows.
+/// touches them first. Throws OutOfMemory where the machine has not so much left, and when the byte
+/// count overflows.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -29,6 +31,7 @@ class Buffer {
         if (size > (std::numeric_limits<std::size_t>::max() - kHugePage) / sizeof(T))
             throw OutOfMemory("an array", std::numeric_limits<std::uint64_t>::max());
         const std::size_t bytes = size * sizeof(T);
+        require_memory("an array", bytes);
         const std::size_t align = bytes >= kHugePage ? kHugePage : kCacheLine;
         void* p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
         if (!p) throw OutOfMemory("an array", bytes);

@@ -4,6 +4,7 @@
 #include "matrix/lasting.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -89,7 +90,7 @@ std::vector<std::filesystem::path> limited_groups() {
 
 }  // namespace
 
-std::uint64_t control_group_memory(const std::filesystem::path& mount, const std::string& group) {
+std::uint64_t control_group_memory(const std::string& mount, const std::string& group) {
     std::uint64_t left = kUnlimited;
     for_groups(mount, group, [&](auto& folder) { left = std::min(left, left_in(folder)); });
     return left;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 namespace sptune {
@@ -16,7 +15,7 @@ std::uint64_t available_memory();
 /// folder of the memory controller: of cgroup v2 (memory.max) or v1 (memory.limit_in_bytes). Pages
 /// of files that can be dropped count as free. Folders that are not there are passed over: within
 /// a container the paths of the host may be named.
-std::uint64_t control_group_memory(const std::filesystem::path& mount, const std::string& group);
+std::uint64_t control_group_memory(const std::string& mount, const std::string& group);
 
 /// Throws OutOfMemory when `bytes` are more than available: allocating succeeds on systems that
 /// overcommit, and the process is killed later. Small requests pass without a look.

@@ -1,3 +1,4 @@
+#include "matrix/buffer.hpp"
 #include "matrix/error.hpp"
 #include "matrix/memory.hpp"
 #include "tests/matrix/scratch_folder.hpp"
@@ -66,6 +67,13 @@ TEST(Memory, WhatIsThereIsThereAndNoMore) {
     } catch (const OutOfMemory& e) {
         EXPECT_EQ(e.bytes, 64 * there);
     }
+}
+
+TEST(Memory, ABufferThatWouldNotFitIsRefusedBeforeItIsTouched) {
+    const std::uint64_t there = available_memory();
+    if (there == kUnlimited) GTEST_SKIP() << "this system does not say how much memory it has";
+    // The system itself may promise so much, and kill the process that uses it.
+    EXPECT_THROW(Buffer<std::byte>(there + there / 2), OutOfMemory);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "models/bestsf.hpp"
 
 #include "matrix/error.hpp"
+#include "matrix/memory.hpp"
+#include "matrix/parallel.hpp"
 #include "models/heuristic.hpp"
 #include "models/inputs.hpp"
 #include "models/portfolio.hpp"
@@ -89,6 +91,34 @@ BestSf::Choice choice_of(const std::string& format, const std::vector<const Samp
     return choice;
 }
 
+/// Which of two formats is faster where, and what the wrong one costs.
+struct Contest {
+    std::vector<float> points;
+    std::vector<int> labels;
+    std::vector<double> weights;
+
+    void add(const std::vector<float>& point, const std::map<std::string, double>& times,
+             const std::string& a, const std::string& b) {
+        const auto first = times.find(a), second = times.find(b);
+        const bool has_first = first != times.end(), has_second = second != times.end();
+        if (!has_first && !has_second) return;
+        // A format that cannot hold the matrix loses by the most.
+        const double ratio = !has_first    ? 1 + kMostCost
+                             : !has_second ? 1 / (1 + kMostCost)
+                                           : first->second / second->second;
+        points.insert(points.end(), point.begin(), point.end());
+        labels.push_back(ratio <= 1 ? 1 : -1);
+        weights.push_back(std::min(std::max(ratio, 1 / ratio) - 1, kMostCost));
+    }
+};
+
+/// As many as there are threads and room for.
+int pairs_at_once(std::size_t samples) {
+    const std::uint64_t room = available_memory() / 2 / (Svm::training_bytes(samples) + 1);
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(room, 1, static_cast<std::uint64_t>(thread_count(0))));
+}
+
 }  // namespace
 
 BestSf::BestSf(Parts parts) : parts_(std::move(parts)) {
@@ -128,30 +158,22 @@ BestSf BestSf::train(const std::vector<const Sample*>& samples, const SvmOptions
         Choice choice = choice_of(format, samples, times);
         if (!choice.kernels.empty()) parts.choices.push_back(std::move(choice));
     }
+    std::vector<Pair> pairs;
     for (std::size_t a = 0; a < parts.choices.size(); ++a)
-        for (std::size_t b = a + 1; b < parts.choices.size(); ++b) {
-            std::vector<float> points;
-            std::vector<int> labels;
-            std::vector<double> weights;
-            for (std::size_t i = 0; i < samples.size(); ++i) {
-                const auto first = times[i].find(parts.choices[a].format);
-                const auto second = times[i].find(parts.choices[b].format);
-                const bool has_first = first != times[i].end();
-                const bool has_second = second != times[i].end();
-                if (!has_first && !has_second) continue;
-                // A format that cannot hold the matrix loses by the most.
-                const double ratio = !has_first    ? 1 + kMostCost
-                                     : !has_second ? 1 / (1 + kMostCost)
-                                                   : first->second / second->second;
-                const auto x = scaled(samples[i]->features, parts.low, parts.high);
-                points.insert(points.end(), x.begin(), x.end());
-                labels.push_back(ratio <= 1 ? 1 : -1);
-                weights.push_back(std::min(std::max(ratio, 1 / ratio) - 1, kMostCost));
-            }
-            if (!labels.empty())
-                parts.pairs.push_back(
-                    {a, b, Svm::train(kDimensions, points, labels, weights, options)});
-        }
+        for (std::size_t b = a + 1; b < parts.choices.size(); ++b) pairs.push_back({a, b, {}});
+    std::vector<std::vector<float>> points;
+    for (const Sample* s : samples) points.push_back(scaled(s->features, parts.low, parts.high));
+    parallel_for(pairs_at_once(samples.size()), pairs.size(), [&](int, std::size_t p) {
+        Contest contest;
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            contest.add(points[i], times[i], parts.choices[pairs[p].first].format,
+                        parts.choices[pairs[p].second].format);
+        if (contest.labels.empty()) return;
+        pairs[p].svm =
+            Svm::train(kDimensions, contest.points, contest.labels, contest.weights, options);
+    });
+    for (Pair& p : pairs)
+        if (p.svm.dimensions() > 0) parts.pairs.push_back(std::move(p));
     return BestSf(std::move(parts));
 }
 

@@ -1,10 +1,13 @@
 #include "models/svm.hpp"
 
+#include "matrix/buffer.hpp"
 #include "matrix/error.hpp"
+#include "matrix/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace sptune::models {
 namespace {
@@ -18,16 +21,30 @@ double kernel(const float* a, const float* b, std::size_t dimensions, double gam
     return std::exp(-gamma * distance);
 }
 
+/// exp(-γ · distance²) of all pairs of points, row by row.
+Buffer<float> kernel_matrix(std::span<const float> points, std::size_t dimensions, double gamma) {
+    constexpr std::size_t kTile = 64;  // mirrored while it is in the cache
+    const std::size_t n = points.size() / dimensions;
+    Buffer<float> matrix(n * n);
+    for (std::size_t top = 0; top < n; top += kTile)
+        for (std::size_t left = 0; left <= top; left += kTile)
+            for (std::size_t i = top; i < std::min(top + kTile, n); ++i)
+                for (std::size_t j = left; j < std::min(left + kTile, i + 1); ++j)
+                    matrix[i * n + j] = matrix[j * n + i] = static_cast<float>(kernel(
+                        &points[i * dimensions], &points[j * dimensions], dimensions, gamma));
+    return matrix;
+}
+
 /// Minimises ½ αᵀQα - Σα under 0 ≤ α_i ≤ limit_i and Σ label_i α_i = 0, two α at a time.
 class Smo {
   public:
-    Smo(std::vector<double> gram, std::span<const int> labels, std::vector<double> limits)
+    Smo(Buffer<float> kernels, std::span<const int> labels, std::vector<double> limits)
         : n_(labels.size()),
-          gram_(std::move(gram)),
+          kernels_(std::move(kernels)),
           labels_(labels.begin(), labels.end()),
           limits_(std::move(limits)),
           alpha_(n_, 0),
-          gradient_(n_, -1) {}
+          pull_(labels.begin(), labels.end()) {}
 
     void run(double tolerance, int most_steps) {
         for (int step = 0; step < most_steps; ++step) {
@@ -43,7 +60,7 @@ class Smo {
     double bias() const {
         double sum = 0, free = 0, low = -kInfinite, high = kInfinite;
         for (std::size_t i = 0; i < n_; ++i) {
-            const double g = -labels_[i] * gradient_[i];
+            const double g = pull_[i];
             if (alpha_[i] > 0 && alpha_[i] < limits_[i])
                 sum += g, free += 1;
             else if (limits_[i] > 0)
@@ -66,58 +83,51 @@ class Smo {
     bool falls(std::size_t i) const {
         return labels_[i] > 0 ? alpha_[i] > 0 : alpha_[i] < limits_[i];
     }
-    double gram(std::size_t i, std::size_t j) const { return gram_[i * n_ + j]; }
 
     std::size_t most_violating() const {
         std::size_t best = n_;
         double most = -kInfinite;
         for (std::size_t i = 0; i < n_; ++i)
-            if (rises(i) && -labels_[i] * gradient_[i] > most)
-                most = -labels_[i] * gradient_[i], best = i;
+            if (pull_[i] > most && rises(i)) most = pull_[i], best = i;
         return best;
     }
 
     /// The one that lowers the objective most together with i; n_ when all is within tolerance.
     std::size_t partner(std::size_t i, double tolerance) const {
-        const double top = -labels_[i] * gradient_[i];
         std::size_t best = n_;
         double most = 0, lowest = kInfinite;
         for (std::size_t j = 0; j < n_; ++j) {
-            if (!falls(j)) continue;
-            const double g = -labels_[j] * gradient_[j];
-            lowest = std::min(lowest, g);
-            const double gap = top - g;
-            if (gap <= 0) continue;
+            const double gap = pull_[i] - pull_[j];
+            if (gap <= 0 || !falls(j)) continue;
+            lowest = std::min(lowest, pull_[j]);
             const double gain = gap * gap / curvature(i, j);
             if (gain > most) most = gain, best = j;
         }
-        return top - lowest > tolerance ? best : n_;
+        return pull_[i] - lowest > tolerance ? best : n_;
     }
 
+    /// A point has a kernel of 1 with itself.
     double curvature(std::size_t i, std::size_t j) const {
-        return std::max(gram(i, i) + gram(j, j) - 2 * gram(i, j), 1e-12);
+        return std::max(2 - 2 * static_cast<double>(kernels_[i * n_ + j]), 1e-12);
     }
 
     /// Moves label_i α_i up and label_j α_j down by the same amount.
     void move(std::size_t i, std::size_t j) {
-        const double gap = -labels_[i] * gradient_[i] + labels_[j] * gradient_[j];
-        double step = gap / curvature(i, j);
+        double step = (pull_[i] - pull_[j]) / curvature(i, j);
         step = std::min(step, labels_[i] > 0 ? limits_[i] - alpha_[i] : alpha_[i]);
         step = std::min(step, labels_[j] > 0 ? alpha_[j] : limits_[j] - alpha_[j]);
-        change(i, labels_[i] * step);
-        change(j, -labels_[j] * step);
-    }
-
-    void change(std::size_t i, double delta) {
-        alpha_[i] = std::clamp(alpha_[i] + delta, 0.0, limits_[i]);
+        alpha_[i] = std::clamp(alpha_[i] + labels_[i] * step, 0.0, limits_[i]);
+        alpha_[j] = std::clamp(alpha_[j] - labels_[j] * step, 0.0, limits_[j]);
+        const float *of_i = &kernels_[i * n_], *of_j = &kernels_[j * n_];
         for (std::size_t k = 0; k < n_; ++k)
-            gradient_[k] += labels_[i] * labels_[k] * gram(i, k) * delta;
+            pull_[k] -= step * (static_cast<double>(of_i[k]) - static_cast<double>(of_j[k]));
     }
 
     std::size_t n_;
-    std::vector<double> gram_;
+    Buffer<float> kernels_;
     std::vector<int> labels_;
-    std::vector<double> limits_, alpha_, gradient_;
+    std::vector<double> limits_, alpha_;
+    std::vector<double> pull_;  ///< of label · α to grow: -label · gradient
 };
 
 }  // namespace
@@ -143,14 +153,10 @@ Svm Svm::train(std::size_t dimensions, std::span<const float> points, std::span<
     const std::size_t n = labels.size();
     if (points.size() != n * dimensions || weights.size() != n)
         throw Error("svm: points, labels and weights do not match");
-    std::vector<double> gram(n * n), limits(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        limits[i] = options.cost * weights[i];
-        for (std::size_t j = 0; j <= i; ++j)
-            gram[i * n + j] = gram[j * n + i] =
-                kernel(&points[i * dimensions], &points[j * dimensions], dimensions, options.gamma);
-    }
-    Smo smo(std::move(gram), labels, std::move(limits));
+    require_memory("learning from " + std::to_string(n) + " points", training_bytes(n));
+    std::vector<double> limits(n);
+    for (std::size_t i = 0; i < n; ++i) limits[i] = options.cost * weights[i];
+    Smo smo(kernel_matrix(points, dimensions, options.gamma), labels, std::move(limits));
     smo.run(options.tolerance, options.most_steps);
     std::vector<float> coefficients, support;
     for (std::size_t i = 0; i < n; ++i) {

@@ -6,6 +6,8 @@
 // support vector machine for data classification", IJPRAI 21(5), 2007.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,7 +28,12 @@ class Svm {
     Svm(std::size_t dimensions, double gamma, double bias, std::vector<float> coefficients,
         std::vector<float> points);
 
-    /// `points` are labels.size() × dimensions, labels 1 or -1, weights at least 0.
+    /// Bytes that train() needs for so many points.
+    static std::uint64_t training_bytes(std::size_t points) {
+        return std::uint64_t{points} * points * sizeof(float);
+    }
+    /// `points` are labels.size() × dimensions, labels 1 or -1, weights at least 0. Throws
+    /// OutOfMemory.
     static Svm train(std::size_t dimensions, std::span<const float> points,
                      std::span<const int> labels, std::span<const double> weights,
                      const SvmOptions& options = {});

@@ -112,11 +112,10 @@ struct Contest {
     }
 };
 
-/// As many as there are threads and room for.
-int pairs_at_once(std::size_t samples) {
+int pairs_at_once(std::size_t samples, int threads) {
     const std::uint64_t room = available_memory() / 2 / (Svm::training_bytes(samples) + 1);
     return static_cast<int>(
-        std::clamp<std::uint64_t>(room, 1, static_cast<std::uint64_t>(thread_count(0))));
+        std::clamp<std::uint64_t>(room, 1, static_cast<std::uint64_t>(threads)));
 }
 
 }  // namespace
@@ -137,7 +136,8 @@ BestSf::BestSf(Parts parts) : parts_(std::move(parts)) {
             places_.emplace(short_hash(parts_.choices[c].kernels[k]), Place{c, k});
 }
 
-BestSf BestSf::train(const std::vector<const Sample*>& samples, const SvmOptions& options) {
+BestSf BestSf::train(const std::vector<const Sample*>& samples, int threads,
+                     const SvmOptions& options) {
     if (samples.empty()) throw Error("bestsf: there is nothing to learn from");
     Parts parts;
     parts.backend = samples.front()->backend();
@@ -163,7 +163,7 @@ BestSf BestSf::train(const std::vector<const Sample*>& samples, const SvmOptions
         for (std::size_t b = a + 1; b < parts.choices.size(); ++b) pairs.push_back({a, b, {}});
     std::vector<std::vector<float>> points;
     for (const Sample* s : samples) points.push_back(scaled(s->features, parts.low, parts.high));
-    parallel_for(pairs_at_once(samples.size()), pairs.size(), [&](int, std::size_t p) {
+    parallel_for(pairs_at_once(samples.size(), threads), pairs.size(), [&](int, std::size_t p) {
         Contest contest;
         for (std::size_t i = 0; i < samples.size(); ++i)
             contest.add(points[i], times[i], parts.choices[pairs[p].first].format,

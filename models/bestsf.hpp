@@ -34,7 +34,9 @@ class BestSf final : public Predictor {
     /// Throws Error where the parts do not fit together.
     explicit BestSf(Parts parts);
 
-    static BestSf train(const std::vector<const Sample*>& samples, const SvmOptions& options = {});
+    /// With several threads as many pairs at once as half of the memory has room for.
+    static BestSf train(const std::vector<const Sample*>& samples, int threads = 1,
+                        const SvmOptions& options = {});
 
     std::string name() const override { return "bestsf"; }
     bool covers(Op op, ValueType value, const db::Device& device) const override;

@@ -1,4 +1,5 @@
 #include "matrix/error.hpp"
+#include "matrix/parallel.hpp"
 #include "models/model_file.hpp"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
         TreeOptions o = options(list.front()->backend());
         o.step = step;
         models.trees.push_back(std::make_unique<TreeModel>(TreeModel::train(list, o)));
-        models.bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list)));
+        models.bestsf.push_back(std::make_unique<BestSf>(BestSf::train(list, thread_count(0))));
         step();
     }
     return {std::move(training), std::move(models)};

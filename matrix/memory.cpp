@@ -41,11 +41,11 @@ constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
 
 /// How the two versions of control groups name things.
 struct Names {
-    const char *limit, *usage, *droppable;
+    const char *limit, *usage, *idle_files, *used_files;
 };
 constexpr Names kNames[] = {
-    {"memory.max", "memory.current", "inactive_file"},
-    {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}};
+    {"memory.max", "memory.current", "inactive_file", "active_file"},
+    {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}};
 
 std::uint64_t left_in(const std::filesystem::path& folder) {
     for (const Names& names : kNames) {
@@ -53,7 +53,9 @@ std::uint64_t left_in(const std::filesystem::path& folder) {
         if (!limit || *limit >= kNoLimit) continue;  // the rest takes time to read
         const auto used = number_in(folder / names.usage);
         if (!used) continue;
-        const std::uint64_t droppable = number_named(folder / "memory.stat", names.droppable);
+        // Both are dropped before a process is killed, and MemAvailable counts both.
+        const std::uint64_t droppable = number_named(folder / "memory.stat", names.idle_files) +
+                                        number_named(folder / "memory.stat", names.used_files);
         const std::uint64_t held = *used - std::min(*used, droppable);
         return *limit - std::min(*limit, held);
     }

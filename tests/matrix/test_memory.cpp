@@ -44,7 +44,7 @@ TEST_F(ControlGroups, CachedFilesCountAsFree) {
     write("memory.max", "1000\n");
     write("memory.current", "900\n");
     write("memory.stat", "anon 300\nfile 600\ninactive_file 550\nactive_file 50\n");
-    EXPECT_EQ(left("/"), 650u);
+    EXPECT_EQ(left("/"), 700u);
 }
 
 TEST_F(ControlGroups, TheFirstVersionNamesThingsDifferently) {
@@ -52,8 +52,8 @@ TEST_F(ControlGroups, TheFirstVersionNamesThingsDifferently) {
     write("memory.usage_in_bytes", "100\n");
     EXPECT_EQ(left("/"), kUnlimited);
     write("memory.limit_in_bytes", "1000\n");
-    write("memory.stat", "inactive_file 1\ntotal_inactive_file 40\n");
-    EXPECT_EQ(left("/"), 940u);
+    write("memory.stat", "inactive_file 1\ntotal_inactive_file 40\ntotal_active_file 2\n");
+    EXPECT_EQ(left("/"), 942u);
 }
 
 TEST(Memory, WhatIsThereIsThereAndNoMore) {

@@ -1,5 +1,6 @@
 #include "models/forest.hpp"
 
+#include "features/clones.hpp"
 #include "matrix/error.hpp"
 #include "models/soft_choice.hpp"
 #include "models/tree_grower.hpp"
@@ -24,6 +25,22 @@ void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const f
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
     const float* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
+}
+
+/// Without a branch: which way a walk goes is anybody's guess, and a wrong one takes as long as
+/// some steps.
+std::int32_t step(const Node& n, std::int32_t at, const float* x) {
+    const bool leaf = n.input < 0;
+    const bool left = x[leaf ? 0 : n.input] <= n.limit;
+    const std::int32_t next = __builtin_expect_with_probability(left, 1, 0.5) ? at + 1 : n.right;
+    return __builtin_expect_with_probability(leaf, 1, 0.5) ? at : next;
+}
+
+/// sums[k] += of each leaf, `outputs` numbers each.
+SPTUNE_CLONES void add_leaves(const Fixed* const* leaves, std::size_t count, std::size_t outputs,
+                              std::int32_t* sums) {
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaves[i][k];
 }
 
 }  // namespace
@@ -122,9 +139,8 @@ void Forest::predict(const float* x, float* out) const {
             walking = false;
             for (std::size_t t = 0; t < count; ++t) {
                 const Node& n = nodes_[static_cast<std::size_t>(at[t])];
-                if (n.input < 0) continue;
-                at[t] = x[n.input] <= n.limit ? at[t] + 1 : n.right;
-                walking = true;
+                walking |= n.input >= 0;
+                at[t] = step(n, at[t], x);
             }
         }
         for (std::size_t t = 0; t < count; ++t) {
@@ -136,8 +152,7 @@ void Forest::predict(const float* x, float* out) const {
         }
     }
     std::vector<std::int32_t> sums(outputs);
-    for (const Fixed* const leaf : found)
-        for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaf[k];
+    add_leaves(found.data(), found.size(), outputs, sums.data());
     for (std::size_t k = 0; k < outputs; ++k)
         out[k] = base_[k] + static_cast<float>(sums[k]) * kFixedUnit;
 }

@@ -4,6 +4,7 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -20,34 +21,54 @@ bool all_finite(const std::vector<float>& values) {
     return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
-constexpr std::size_t kLanes = 16;
-using Numbers [[gnu::vector_size(kLanes * sizeof(float))]] = float;
-using FixedLanes [[gnu::vector_size(kLanes * sizeof(Fixed))]] = Fixed;
+constexpr std::size_t kWords = 16, kLanes = 2 * kWords;
+using Numbers [[gnu::vector_size(kWords * sizeof(float))]] = float;
+using Words [[gnu::vector_size(kWords * sizeof(std::int32_t))]] = std::int32_t;
+static_assert(std::endian::native == std::endian::little && sizeof(Fixed) == 2);
 
 /// Of the outputs [0, Vectors · kLanes): several sums at a time, as each addition waits for the one
-/// before it.
+/// before it. A word holds two weights: moved up, each of them is so many times as large, and no
+/// vector has to be widened, which compilers do in many steps.
 template <std::size_t Vectors>
 [[gnu::always_inline]] inline void add_weighted_to(const float* x, std::size_t inputs,
                                                    const Fixed* weights, float* out,
                                                    std::size_t outputs) {
-    Numbers sums[Vectors] = {};
+    constexpr int kHalf = 16;
+    constexpr float kUnit = kFixedUnit / (1 << kHalf);
+    Numbers even[Vectors] = {}, odd[Vectors] = {};
     for (std::size_t i = 0; i < inputs; ++i)
         for (std::size_t v = 0; v < Vectors; ++v) {
-            FixedLanes row;
+            Words row;
             std::memcpy(&row, weights + i * outputs + v * kLanes, sizeof row);
-            sums[v] += x[i] * __builtin_convertvector(row, Numbers);
+            even[v] += x[i] * __builtin_convertvector(row << kHalf, Numbers);
+            odd[v] += x[i] * __builtin_convertvector(row >> kHalf << kHalf, Numbers);
         }
-    for (std::size_t v = 0; v < Vectors; ++v)
-        for (std::size_t l = 0; l < kLanes; ++l) out[v * kLanes + l] += kFixedUnit * sums[v][l];
+    float of_even[Vectors * kWords], of_odd[Vectors * kWords];
+    std::memcpy(of_even, even, sizeof even);
+    std::memcpy(of_odd, odd, sizeof odd);
+    for (std::size_t w = 0; w < Vectors * kWords; ++w) {
+        out[2 * w] += kUnit * of_even[w];
+        out[2 * w + 1] += kUnit * of_odd[w];
+    }
 }
 
-/// out += weightsᵀ · x, where `outputs` is a multiple of kLanes.
+/// out += weightsᵀ · x, where `outputs` is a multiple of kLanes. Several sums at a time hide how
+/// long one addition takes; what is left is split evenly.
 SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed* weights,
                                 float* out, std::size_t outputs) {
-    std::size_t k = 0;
-    for (; k + 2 * kLanes <= outputs; k += 2 * kLanes)
-        add_weighted_to<2>(x, inputs, weights + k, out + k, outputs);
-    if (k < outputs) add_weighted_to<1>(x, inputs, weights + k, out + k, outputs);
+    constexpr std::size_t kMost = 4;
+    std::size_t left = outputs / kLanes;
+    for (std::size_t parts = (left + kMost - 1) / kMost; parts > 0; --parts) {
+        const std::size_t now = (left + parts - 1) / parts;
+        const std::size_t k = outputs - left * kLanes;
+        if (now == 4)
+            add_weighted_to<4>(x, inputs, weights + k, out + k, outputs);
+        else if (now == 2)
+            add_weighted_to<2>(x, inputs, weights + k, out + k, outputs);
+        else
+            add_weighted_to<1>(x, inputs, weights + k, out + k, outputs);
+        left -= now;
+    }
 }
 
 /// The same with outputs of 0 at the end of each row, up to whole vectors, and with inputs for
@@ -106,9 +127,15 @@ Network::Network(std::vector<Scale> scales, std::vector<Layer> layers, std::vect
     }
 }
 
-void Network::predict(const float* x, const float* known, float* out) const {
-    std::vector<float> now(scales_.size()), next;
-    for (std::size_t i = 0; i < now.size(); ++i) now[i] = scales_[i].of(x[i]);
+std::vector<float> Network::scaled(const float* x) const {
+    std::vector<float> list(scales_.size());
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = scales_[i].of(x[i]);
+    return list;
+}
+
+void Network::predict(std::span<const float> scaled, const float* known, float* out) const {
+    require(scaled.size() == scales_.size(), "inputs are missing");
+    std::vector<float> now(scaled.begin(), scaled.end()), next;
     for (const Layer& layer : whole_) {
         next = layer.bias;
         add_weighted(now.data(), now.size(), layer.weights.data(), next.data(), next.size());

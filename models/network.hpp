@@ -6,6 +6,7 @@
 #include "models/forest.hpp"
 
 #include <cmath>
+#include <span>
 
 namespace sptune::models {
 
@@ -40,6 +41,7 @@ class Network {
         std::vector<float> quantiles;  ///< increasing, at least one
         float mean = 0, deviation = 1;
         float of(float x) const;
+        bool operator==(const Scale&) const = default;
     };
     struct Layer {
         Stored<Fixed> weights;    ///< of one input after the other
@@ -55,9 +57,12 @@ class Network {
     static Network train(const Table& table, const std::vector<float>& costs,
                          const NetworkOptions& options);
 
-    /// `out` has outputs() numbers, x at least inputs(). `known`: of each output; read only where
-    /// there are gains. Some microseconds.
-    void predict(const float* x, const float* known, float* out) const;
+    /// What predict() starts from, the same for networks of the same scales; x has at least
+    /// inputs() numbers.
+    std::vector<float> scaled(const float* x) const;
+    /// `out` has outputs() numbers. `known`: of each output; read only where there are gains. Some
+    /// microseconds.
+    void predict(std::span<const float> scaled, const float* known, float* out) const;
 
     std::size_t inputs() const { return scales_.size(); }
     std::size_t outputs() const { return layers_.empty() ? 0 : layers_.back().bias.size(); }

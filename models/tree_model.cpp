@@ -51,6 +51,10 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
         (parts_.network_share > 0 && parts_.networks.empty()) ||
         !std::all_of(parts_.networks.begin(), parts_.networks.end(), fits))
         throw Error("trees: the network does not match the portfolio or the inputs");
+    const auto as_first = [&](const Network& n) {
+        return n.scales() == parts_.networks.front().scales();
+    };
+    one_scale_ = std::all_of(parts_.networks.begin(), parts_.networks.end(), as_first);
     for (std::size_t i = 0; i < kernels; ++i) {
         const Variant& v = parts_.portfolio[i];
         if (!index_.emplace(short_hash(v), i).second)
@@ -162,8 +166,11 @@ std::vector<float> TreeModel::behind_of(const Features& features, const db::Devi
     std::vector<float> known;
     if (!parts_.networks.front().gains().empty()) known = moving_.behind(features, device, value);
     std::vector<float> one(behind.size()), sum(behind.size());
-    for (const Network& network : parts_.networks) {
-        network.predict(x.data(), known.data(), one.data());
+    std::vector<float> scaled;
+    for (std::size_t n = 0; n < parts_.networks.size(); ++n) {
+        const Network& network = parts_.networks[n];
+        if (n == 0 || !one_scale_) scaled = network.scaled(x.data());
+        network.predict(scaled, known.data(), one.data());
         for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += one[k];
     }
     const auto share = static_cast<float>(parts_.network_share);

@@ -102,6 +102,7 @@ class TreeModel final : public Predictor {
 
     Parts parts_;
     Moving moving_;
+    bool one_scale_ = true;  ///< networks that learned of the same sweeps scale inputs alike
     std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()
     std::vector<char> in_place_;                            ///< needs no conversion
     /// Of what one thread does alone the same for all threads; kNoPlace for the rest of the

@@ -36,7 +36,7 @@ double error_of(const Network& network, const Table& t, std::size_t output) {
     std::vector<float> y(t.outputs);
     for (std::size_t i = 0; i < t.rows; ++i) {
         const float* known = t.known.empty() ? nullptr : t.known.data() + i * t.outputs;
-        network.predict(t.x_of(i), known, y.data());
+        network.predict(network.scaled(t.x_of(i)), known, y.data());
         sum += std::pow(y[output] - t.y_of(i)[output], 2);
     }
     return std::sqrt(sum / static_cast<double>(t.rows));
@@ -73,8 +73,8 @@ TEST(Network, FollowsTheCostOfTheChoice) {
     const Network network = Network::train(t, costs, o);
     float low[2], high[2];
     const float left = 0.2f, right = 0.8f;
-    network.predict(&left, nullptr, low);
-    network.predict(&right, nullptr, high);
+    network.predict(network.scaled(&left), nullptr, low);
+    network.predict(network.scaled(&right), nullptr, high);
     EXPECT_LT(low[0], low[1]);
     EXPECT_GT(high[0], high[1]);
 }
@@ -122,7 +122,7 @@ TEST(Network, WhatLiesFarOutStaysFinite) {
     float y[2];
     for (const float far : {-1e30f, 1e30f}) {
         const float x[] = {far, far, far, far};
-        network.predict(x, nullptr, y);
+        network.predict(network.scaled(x), nullptr, y);
         EXPECT_LT(std::abs(y[0]) + std::abs(y[1]), 100);
     }
 }

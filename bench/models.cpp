@@ -39,7 +39,7 @@ db::Device device(std::string_view backend) {
 void predict(benchmark::State& state, const models::Predictor& model,
              const std::vector<Variant>& variants, const db::Device& on) {
     std::vector<models::Option> options;
-    for (const Variant& v : variants) options.push_back({&v, 0});
+    for (const Variant& v : variants) options.push_back({&v, 0, model.place_of(v)});
     features();  // not part of what is timed
     std::size_t at = 0;
     for (auto _ : state)

@@ -36,11 +36,23 @@ std::int32_t step(const Node& n, std::int32_t at, const float* x) {
     return __builtin_expect_with_probability(leaf, 1, 0.5) ? at : next;
 }
 
-/// sums[k] += of each leaf, `outputs` numbers each.
-SPTUNE_CLONES void add_leaves(const Fixed* const* leaves, std::size_t count, std::size_t outputs,
-                              std::int32_t* sums) {
-    for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaves[i][k];
+/// The sums of leaves of `outputs` numbers each, several outputs at a time, which stay in registers
+/// from one leaf to the next; the last ones overlap those before.
+SPTUNE_CLONES void sum_of_leaves(const Fixed* const* leaves, std::size_t count, std::size_t outputs,
+                                 std::int32_t* sums) {
+    constexpr std::size_t kTogether = 16;
+    for (std::size_t begin = 0; begin < outputs; begin += kTogether) {
+        if (outputs < kTogether) {
+            for (std::size_t i = 0; i < count; ++i)
+                for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaves[i][k];
+            return;
+        }
+        const std::size_t first = std::min(begin, outputs - kTogether);
+        std::int32_t now[kTogether] = {};
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t k = 0; k < kTogether; ++k) now[k] += leaves[i][first + k];
+        std::copy_n(now, kTogether, sums + first);
+    }
 }
 
 }  // namespace
@@ -152,7 +164,7 @@ void Forest::predict(const float* x, float* out) const {
         }
     }
     std::vector<std::int32_t> sums(outputs);
-    add_leaves(found.data(), found.size(), outputs, sums.data());
+    sum_of_leaves(found.data(), found.size(), outputs, sums.data());
     for (std::size_t k = 0; k < outputs; ++k)
         out[k] = base_[k] + static_cast<float>(sums[k]) * kFixedUnit;
 }

@@ -65,6 +65,7 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
       nodes_(std::move(nodes)),
       leaves_(std::move(leaves)) {
     require(!base_.empty(), "has no outputs");
+    require(inputs_ > 0 || roots_.empty(), "has trees and no inputs");
     require(leaves_.size() % base_.size() == 0, "leaves do not match the outputs");
     const auto all = static_cast<std::int64_t>(nodes_.size());
     const auto leaf_count = static_cast<std::int64_t>(leaves_.size() / base_.size());

@@ -61,12 +61,19 @@ SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed*
     for (std::size_t parts = (left + kMost - 1) / kMost; parts > 0; --parts) {
         const std::size_t now = (left + parts - 1) / parts;
         const std::size_t k = outputs - left * kLanes;
-        if (now == 4)
-            add_weighted_to<4>(x, inputs, weights + k, out + k, outputs);
-        else if (now == 2)
-            add_weighted_to<2>(x, inputs, weights + k, out + k, outputs);
-        else
-            add_weighted_to<1>(x, inputs, weights + k, out + k, outputs);
+        switch (now) {
+            case 1:
+                add_weighted_to<1>(x, inputs, weights + k, out + k, outputs);
+                break;
+            case 2:
+                add_weighted_to<2>(x, inputs, weights + k, out + k, outputs);
+                break;
+            case 3:
+                add_weighted_to<3>(x, inputs, weights + k, out + k, outputs);
+                break;
+            case kMost:
+                add_weighted_to<kMost>(x, inputs, weights + k, out + k, outputs);
+        }
         left -= now;
     }
 }

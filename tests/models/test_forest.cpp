@@ -97,6 +97,48 @@ TEST(Forest, SameSeedSameTrees) {
     EXPECT_NE(a.leaves(), Forest::train(t, other).leaves());
 }
 
+/// Sums of several outputs are taken at a time, walks go on side by side: with as many of both as
+/// make up whole groups of them, with fewer and with some left over.
+TEST(Forest, PredictsTheSumOfTheLeavesThatXLeadsTo) {
+    std::mt19937_64 random(8);
+    std::uniform_int_distribution<int> number(-30'000, 30'000);
+    for (const std::size_t outputs : {1, 5, 16, 17, 32, 44})
+        for (const std::size_t trees : {1, 16, 39}) {
+            std::vector<Node> nodes;
+            std::vector<std::int32_t> roots;
+            std::vector<Fixed> leaves;
+            std::vector<float> base(outputs, 0.25f);
+            std::vector<double> expected(outputs, 0.25);
+            const float x[] = {0.3f, -0.6f};
+            for (std::size_t t = 0; t < trees; ++t) {
+                // Every third tree is a leaf, the others ask for x[0], then, on the left, for x[1].
+                const auto leaf = static_cast<std::int32_t>(leaves.size() / outputs);
+                const auto at = static_cast<std::int32_t>(nodes.size());
+                const float first = t % 2 ? 0.5f : 0.1f, second = t % 5 ? -0.5f : -0.7f;
+                std::size_t reached = 0;
+                roots.push_back(at);
+                if (t % 3 == 0) {
+                    nodes.push_back({-1, leaf, 0});
+                } else {
+                    nodes.push_back({0, at + 4, first});
+                    nodes.push_back({1, at + 3, second});
+                    for (std::int32_t l = 0; l < 3; ++l) nodes.push_back({-1, leaf + l, 0});
+                    reached = x[0] > first ? 2 : x[1] > second ? 1 : 0;
+                }
+                const std::size_t count = t % 3 == 0 ? 1 : 3;
+                for (std::size_t l = 0; l < count; ++l)
+                    for (std::size_t k = 0; k < outputs; ++k) {
+                        leaves.push_back(static_cast<Fixed>(number(random)));
+                        if (l == reached) expected[k] += kFixedUnit * leaves.back();
+                    }
+            }
+            const Forest forest(2, base, roots, nodes, leaves);
+            const std::vector<float> y = forest.predict(x);
+            for (std::size_t k = 0; k < outputs; ++k)
+                EXPECT_NEAR(y[k], expected[k], 1e-4) << k << " of " << outputs << ", " << trees;
+        }
+}
+
 TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
     const std::vector<Node> good{{0, 2, 0.5f}, {-1, 0, 0}, {-1, 1, 0}};
     const auto make = [](std::vector<Node> nodes, std::vector<std::int32_t> roots = {0},
@@ -116,6 +158,7 @@ TEST(Forest, StoredArraysThatLeadAstrayAreRefused) {
     EXPECT_THROW(Forest(1, {NAN}, {0}, good, {1, 2}), Error);
     EXPECT_THROW(Forest(1, {0, 0}, {0}, good, {1, 2, 3}), Error);
     EXPECT_THROW(Forest(1, {}, {}, {}, {}), Error);
+    EXPECT_THROW(Forest(0, {0}, {0}, {{-1, 0, 0}}, {1}), Error) << "nothing to look at";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "matrix/error.hpp"
 #include "models/network.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -101,6 +102,47 @@ TEST(Network, WhatIsKnownCarriesBeyondWhatWasSeen) {
     ASSERT_EQ(network.gains().size(), 2u);
     EXPECT_LT(error_of(network, unseen, 0), 0.05);
     EXPECT_LT(error_of(network, unseen, 1), 0.05);
+}
+
+/// Layers are multiplied in vectors: of widths that fill some and of widths that leave some over.
+TEST(Network, PredictsWhatItsLayersSay) {
+    std::mt19937_64 random(9);
+    std::uniform_int_distribution<int> weight(-32'768, 32'767);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (const auto& widths : {std::vector<std::size_t>{3, 1},
+                               {5, 31, 33},
+                               {7, 128, 44},
+                               {2, 96, 64, 80},
+                               {1, 200, 5}}) {
+        const std::vector<Network::Scale> scales(widths.front(), {{0}, 0, 1});
+        std::vector<Network::Layer> layers;
+        for (std::size_t l = 1; l < widths.size(); ++l) {
+            std::vector<Fixed> weights(widths[l - 1] * widths[l]);
+            for (Fixed& w : weights) w = static_cast<Fixed>(weight(random));
+            std::vector<float> bias(widths[l]);
+            for (float& b : bias) b = number(random);
+            layers.push_back({std::move(weights), std::move(bias)});
+        }
+        const Network network(scales, layers);
+        std::vector<float> scaled(widths.front()), found(widths.back());
+        for (float& v : scaled) v = number(random);
+        network.predict(scaled, nullptr, found.data());
+        std::vector<double> now(scaled.begin(), scaled.end());
+        double largest = 1;
+        for (const Network::Layer& layer : layers) {
+            std::vector<double> next(layer.bias.begin(), layer.bias.end());
+            for (std::size_t i = 0; i < now.size(); ++i)
+                for (std::size_t k = 0; k < next.size(); ++k)
+                    next[k] += now[i] * kFixedUnit * layer.weights[i * next.size() + k];
+            for (double& v : next) {
+                if (&layer != &layers.back()) v *= std::clamp(v + 3, 0.0, 6.0) / 6;
+                largest = std::max(largest, std::abs(v));
+            }
+            now = std::move(next);
+        }
+        for (std::size_t k = 0; k < found.size(); ++k)
+            EXPECT_NEAR(found[k], now[k], 1e-4 * largest) << k << " of " << found.size();
+    }
 }
 
 TEST(Network, TheSameSeedGivesTheSame) {

@@ -107,7 +107,8 @@ class Profiler {
             write_text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
         }
         // Where there is a complete entry, each run begins anew.
-        const bool goes_on = !previous || !previous->complete || options_.resume;
+        const bool goes_on =
+            !options_.no_db && (!previous || !previous->complete || options_.resume);
         const int code = session_.judge(
             result, saved,
             goes_on ? "the same command goes on from here" : "a larger --budget gets further");

@@ -52,6 +52,17 @@ std::optional<Times> with_times(const std::string& word) {
     return t;
 }
 
+/// Of --samples. A file whose own name ends like that is itself.
+Times file_with_times(const std::string& word) {
+    std::error_code ignored;
+    if (word.find('=') == std::string::npos || std::filesystem::exists(word, ignored))
+        return {word};
+    if (const auto t = with_times(word)) return *t;
+    throw UsageError(fmt::format(
+        "--samples {}: there is no such file; or, of FILE=N, N must be a number from 1 to {}", word,
+        kMostTimes));
+}
+
 }  // namespace
 
 std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
@@ -67,10 +78,7 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
             with_noun(std::to_string(cut_short), "sweep"), op == Op::spmv ? "SpMV" : "products"));
     std::istringstream files(input.samples);
     for (std::string word; std::getline(files, word, ',');) {
-        // A file whose own name ends like that is itself.
-        std::error_code ignored;
-        const bool as_named = std::filesystem::exists(word, ignored);
-        const auto [file, times] = as_named ? Times{word} : with_times(word).value_or(Times{word});
+        const auto [file, times] = file_with_times(word);
         for (models::Sample& s : models::read_packed_samples(file)) {
             if (s.op() != op || !(backend.empty() || s.device.backend == backend)) continue;
             s.times = times;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -89,9 +90,31 @@ Candidate parse_candidate(Text line) {
     return candidate_from_json(parse_document(text));
 }
 
-bool is(const Candidate& c, const Digest& d) {
-    return c.id == d.winner || c.id == d.baseline;
-}
+/// Whether a digest has each of the candidates that are ok, asked for in the order of their times.
+class Chosen {
+  public:
+    Chosen(const Digest& digest, Extent extent) : digest_(digest), extent_(extent) {}
+
+    bool operator()(Text id) {
+        constexpr Text kDot = ".";
+        // An id begins with operation, backend, format and algorithm.
+        std::size_t words[4] = {};
+        for (std::size_t from = 0; std::size_t & end : words) {
+            end = std::min(id.find(kDot, from), id.size());
+            from = std::min(end + 1, id.size());
+        }
+        const bool csr = id.substr(words[1], words[2] - words[1]) == ".csr";
+        const std::size_t place = place_++, of_kernel = seen_[id.substr(0, words[3])]++;
+        return extent_ == Extent::all || place < kDigestCandidates || csr ||
+               of_kernel < kOfEachKernel || id == digest_.winner || id == digest_.baseline;
+    }
+
+  private:
+    const Digest& digest_;
+    Extent extent_;
+    std::size_t place_ = 0;
+    std::map<Text, std::size_t> seen_;  ///< by kernel
+};
 
 std::string text_or_empty(const Json& json) {
     return json.is_string() ? json.get<std::string>() : std::string();
@@ -132,7 +155,7 @@ std::string key_of(const Lines& lines) {
                        word("cache"), lines.member("matrix").value("fingerprint", ""));
 }
 
-Digest digest_of_lines(const Lines& lines) {
+Digest digest_of_lines(const Lines& lines, Extent extent) {
     Json head{{"schema", lines.member("schema")}};
     require_schema(head, "sptune.entry");
     Digest d;
@@ -148,11 +171,10 @@ Digest digest_of_lines(const Lines& lines) {
         if (const auto t = timed(line)) field.push_back(*t);
     std::stable_sort(field.begin(), field.end(),
                      [](const Timed& a, const Timed& b) { return a.median < b.median; });
-    for (std::size_t i = 0; i < field.size(); ++i) {
-        const Text id = between(field[i].line, "\"id\":\"", "\"").value_or("");
-        if (i < kDigestCandidates || id == d.winner || id == d.baseline)
-            d.fastest.push_back(parse_candidate(field[i].line));
-    }
+    Chosen chosen(d, extent);
+    for (const Timed& t : field)
+        if (chosen(between(t.line, "\"id\":\"", "\"").value_or("")))
+            d.fastest.push_back(parse_candidate(t.line));
     if (!d.winner.empty() &&
         std::ranges::find(d.fastest, d.winner, &Candidate::id) == d.fastest.end())
         throw Error("winner: is not among the candidates that are ok: " + d.winner);
@@ -161,7 +183,7 @@ Digest digest_of_lines(const Lines& lines) {
 
 }  // namespace
 
-Digest digest_of(const Entry& entry) {
+Digest digest_of(const Entry& entry, Extent extent) {
     const bool all = entry.complete && !entry.provenance.variants;
     Digest d{entry.device,
              entry.features,
@@ -170,35 +192,38 @@ Digest digest_of(const Entry& entry) {
              all,
              entry.provenance.vendor_library,
              {}};
+    std::vector<const Candidate*> field;
     for (const Candidate& c : entry.candidates)
-        if (c.status == Status::ok && c.time) d.fastest.push_back(c);
-    std::stable_sort(
-        d.fastest.begin(), d.fastest.end(),
-        [](const Candidate& a, const Candidate& b) { return a.time->median < b.time->median; });
-    std::size_t place = 0;
-    std::erase_if(d.fastest,
-                  [&](const Candidate& c) { return place++ >= kDigestCandidates && !is(c, d); });
-    for (Candidate& c : d.fastest) c.time->samples.clear();
+        if (c.status == Status::ok && c.time) field.push_back(&c);
+    std::stable_sort(field.begin(), field.end(), [](const Candidate* a, const Candidate* b) {
+        return a->time->median < b->time->median;
+    });
+    Chosen chosen(d, extent);
+    for (const Candidate* c : field) {
+        if (!chosen(c->id)) continue;
+        d.fastest.push_back(*c);
+        d.fastest.back().time->samples.clear();
+    }
     return d;
 }
 
-Digest read_digest(const std::filesystem::path& file, const std::string& entry_key) {
+Digest read_digest(const std::filesystem::path& file, const std::string& entry_key, Extent extent) {
     const std::string text = read_text(file);
     if (text.starts_with(kHead)) {
         try {
             const Lines lines(text);
-            if (key_of(lines) == entry_key) return digest_of_lines(lines);
+            if (key_of(lines) == entry_key) return digest_of_lines(lines, extent);
         } catch (const Error&) {  // whoever reads all of it can tell what is wrong
         }
     }
-    return digest_of(read_entry(file));
+    return digest_of(read_entry(file), extent);
 }
 
-std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key) {
+std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key, Extent extent) {
     const std::string text = as_file(line);
     const Lines lines(text);
     if (key_of(lines) != entry_key) return std::nullopt;
-    return digest_of_lines(lines);
+    return digest_of_lines(lines, extent);
 }
 
 Device read_device(const std::filesystem::path& file) {

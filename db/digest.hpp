@@ -17,21 +17,28 @@ struct Digest {
     std::string winner, baseline;  ///< ids; may be empty
     bool complete = false;         ///< of all kernels that there were
     std::string vendor_library;    ///< Provenance::vendor_library
-    /// Those that are ok, without their samples, the fastest first; at most kDigestCandidates, and
-    /// the winner and the baseline whatever their times.
+    /// Those that are ok, without their samples, the fastest first: as many as Extent says.
     std::vector<Candidate> fastest;
 };
-inline constexpr std::size_t kDigestCandidates = 48;
 
-Digest digest_of(const Entry& entry);
+/// What a digest has of the candidates. `most`: the fastest kDigestCandidates, and whatever their
+/// times the winner, the baseline, all of CSR, of which those are that need no conversion, and the
+/// fastest kOfEachKernel of each other kernel. That is enough for a choice that may take any of
+/// them; one with constraints needs `all`.
+enum class Extent { most, all };
+inline constexpr std::size_t kDigestCandidates = 48, kOfEachKernel = 2;
+
+Digest digest_of(const Entry& entry, Extent extent = Extent::most);
 
 /// Of one entry file, without reading most of its candidates: about 0.3 ms for 300 of them, where
 /// all of an entry takes 5 ms. Trusts what it does not read; a file that sptune has not laid out
 /// itself is read in full. Throws as read_entry() does, and where it is not the entry of this key.
-Digest read_digest(const std::filesystem::path& file, const std::string& entry_key);
+Digest read_digest(const std::filesystem::path& file, const std::string& entry_key,
+                   Extent extent = Extent::most);
 
 /// The same of an entry as export_store() writes it, on one line; nullopt where it has another key.
-std::optional<Digest> read_digest_of_line(std::string_view line, const std::string& entry_key);
+std::optional<Digest> read_digest_of_line(std::string_view line, const std::string& entry_key,
+                                          Extent extent = Extent::most);
 
 /// Only the device of an entry file. Throws as read_entry() does.
 Device read_device(const std::filesystem::path& file);

@@ -118,7 +118,7 @@ void ExportIndex::add_line(Text line, std::uint64_t begin) {
     lines_.emplace(value_of(line, "\"fingerprint\":\""), Span{begin, line.size()});
 }
 
-std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
+std::vector<Digest> ExportIndex::find(const std::string& entry_key, Extent extent) const {
     std::vector<Digest> found;
     const auto unless_invalid = [](const auto& take) {
         try {
@@ -130,7 +130,7 @@ std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
         for_each_json(read_text(file_, kMostExportBytes), [&](const Json& json) {
             unless_invalid([&] {
                 const Entry entry = entry_from_json(json);
-                if (db::entry_key(entry) == entry_key) found.push_back(digest_of(entry));
+                if (db::entry_key(entry) == entry_key) found.push_back(digest_of(entry, extent));
             });
         });
         return found;
@@ -145,7 +145,7 @@ std::vector<Digest> ExportIndex::find(const std::string& entry_key) const {
         if (!in.read(line.data(), static_cast<std::streamsize>(line.size())))
             throw Unreadable("cannot be read any more");
         try {
-            if (auto digest = read_digest_of_line(line, entry_key))
+            if (auto digest = read_digest_of_line(line, entry_key, extent))
                 found.push_back(std::move(*digest));
         } catch (const Error& e) {  // of this very matrix, so that it is worth a warning
             failure = e.what();

@@ -26,7 +26,7 @@ class ExportIndex {
 
     /// What choosing needs of those with this key, whatever their device; invalid ones are left
     /// out. Throws Error.
-    std::vector<Digest> find(const std::string& entry_key) const;
+    std::vector<Digest> find(const std::string& entry_key, Extent extent = Extent::most) const;
 
   private:
     struct Span {

@@ -98,11 +98,11 @@ std::optional<Entry> Store::load(const std::string& device_key,
 }
 
 std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
-                                    Missed* missed) const {
+                                    Missed* missed, Extent extent) const {
     if (read_only()) {
         std::optional<Digest> found;
         try {
-            for (Digest& digest : ExportIndex::of(where_)->find(entry_key))
+            for (Digest& digest : ExportIndex::of(where_)->find(entry_key, extent))
                 if (digest.device.key == device_key)
                     found = std::move(digest);
                 else if (missed)
@@ -116,7 +116,7 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
     std::error_code error;
     try {
         if (is_there(file)) {
-            Digest digest = read_digest(file, entry_key);
+            Digest digest = read_digest(file, entry_key, extent);
             if (digest.device.key == device_key) return digest;
         }
     } catch (const std::exception& e) {

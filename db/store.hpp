@@ -44,7 +44,7 @@ class Store {
     /// What choosing needs of an entry; misses as load() does, and says more where `missed` is
     /// given.
     std::optional<Digest> digest(const std::string& device_key, const std::string& entry_key,
-                                 Missed* missed = nullptr) const;
+                                 Missed* missed = nullptr, Extent extent = Extent::most) const;
 
     /// Whether there may be entries for a device; false spares the caller the fingerprint. An
     /// exported document is read whole for that, once in a process.

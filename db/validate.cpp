@@ -51,7 +51,9 @@ void validate(const Entry& entry) {
     };
     require(is_size(m.rows) && is_size(m.cols) && m.nnz >= 0, "matrix",
             "has a size that no matrix can have");
-    require(!entry.device.key.empty(), "device.key", "is empty");
+    constexpr std::size_t kLongestKey = 100;  // it becomes the name of a folder
+    require(!entry.device.key.empty() && entry.device.key.size() <= kLongestKey, "device.key",
+            "must have 1 to 100 characters");
     require(entry.device.backend == "cpu" || entry.device.backend == "cuda", "device.backend",
             "must be \"cpu\" or \"cuda\"");
     require(entry.cache == "warm" || entry.cache == "cold", "cache",

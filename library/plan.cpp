@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -38,15 +40,17 @@ bool are_apart(const T* x, std::size_t n, const T* y, std::size_t m) {
     return n == 0 || m == 0 || first >= second + m * sizeof(T) || second >= first + n * sizeof(T);
 }
 
-/// The same of `count` vectors each.
+/// The same of `count` vectors each, which lie one behind the other or, where ldx < n, overlap.
 template <class T>
 bool all_apart(const T* x, std::size_t ldx, std::size_t n, const T* y, std::size_t ldy,
                std::size_t m, std::size_t count) {
     if (count == 0 || n == 0 || m == 0) return true;
     if (are_apart(x, (count - 1) * ldx + n, y, (count - 1) * ldy + m)) return true;
-    for (std::size_t i = 0; i < count; ++i)  // they may lie in turns
-        for (std::size_t j = 0; j < count; ++j)
-            if (!are_apart(x + i * ldx, n, y + j * ldy, m)) return false;
+    for (std::size_t i = 0, j = 0; i < count && j < count;) {  // they may lie in turns
+        const T *const xi = x + i * ldx, *const yj = y + j * ldy;
+        if (!are_apart(xi, n, yj, m)) return false;
+        ++(std::less<>()(xi, yj) ? i : j);  // the one that comes first has nothing to do with later
+    }
     return true;
 }
 
@@ -213,6 +217,13 @@ void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y
             throw UsageError(
                 fmt::format("ldy is {}, but each y has {} entries: they would overlap", ldy, m));
         library::require(count == 0 || ((x || n == 0) && (y || m == 0)), "x or y is null");
+        const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+        for (const std::size_t ld : {ldx, ldy})
+            if (count > 1 && ld > most / count)
+                throw UsageError(
+                    fmt::format("{} is {}, and {} vectors that far apart do not fit into memory; "
+                                "is it negative?",
+                                ld == ldx ? "ldx" : "ldy", ld, count));
         library::require(library::all_apart(x, ldx, n, y, ldy, m, count),
                          "some x and some y overlap; y needs memory of its own");
         for (std::size_t i = 0; i < count; ++i)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "matrix/counter_random.hpp"
+#include "matrix/types.hpp"
 #include "sptune/sptune.hpp"
 
 #include <array>
@@ -71,10 +72,16 @@ class Probe {
         return seen;
     }
 
-    /// Place `i` of `count`, spread over all of them; the last one is the last.
+    /// Somewhere in part `i` of kPlaces equal parts of `count`: so each of as many as there are
+    /// places, or fewer, has one. The last place is the last of all.
     static std::uint64_t place(std::uint64_t i, std::uint64_t count) {
-        return (count - 1) - (count - 1) / kPlaces * i -
-               mix64(i) % ((count - 1) / kPlaces + 1) * (i > 0);
+        // Not count · i, which may be too large.
+        const auto begin_of = [&](std::uint64_t part) {
+            return count / kPlaces * part + count % kPlaces * part / kPlaces;
+        };
+        const std::uint64_t begin = begin_of(i), end = begin_of(i + 1);
+        if (i + 1 == kPlaces) return count - 1;
+        return begin + (end > begin + 1 ? mix64(i) % (end - begin) : 0);
     }
 
     P nnz_ = 0;

@@ -9,6 +9,7 @@
 #include "models/roofline.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -19,21 +20,42 @@ namespace {
 
 constexpr double kUnknownDevice = 0.6;  ///< of the confidence on a device it was not trained on
 
-/// The curve of the device whose key is most alike, of the same maker at least; nullptr for none.
-/// Keys begin with the maker and end with the size of the cache and the threads.
-const std::vector<db::BandwidthPoint>* most_alike(
+/// A device's key in two: of a CPU "maker-model-cache" and its threads, else all of it and 0.
+std::pair<std::string_view, int> name_and_threads(std::string_view key) {
+    const std::size_t dash = key.rfind('-');
+    int threads = 0;
+    if (dash == key.npos || !key.ends_with('t')) return {key, 0};
+    const char *const from = key.data() + dash + 1, *const to = key.data() + key.size() - 1;
+    const auto [end, error] = std::from_chars(from, to, threads);
+    if (error != std::errc() || end != to || threads < 1) return {key, 0};
+    return {key.substr(0, dash), threads};
+}
+
+/// Stands in for the bandwidths of the device with this key: those of one of the same maker with as
+/// many threads, or as similar a number as there is, and of these the one whose name is most alike.
+/// Of fewer threads each is taken to have its share. Empty where there is none of this maker.
+std::vector<db::BandwidthPoint> stand_in_for(
     const std::map<std::string, std::vector<db::BandwidthPoint>>& curves, std::string_view key) {
-    const std::size_t maker = std::min(key.find('-'), key.size() - 1);
-    std::ptrdiff_t most = 0;
+    const auto [name, threads] = name_and_threads(key);
+    const std::size_t maker = std::min(name.find('-'), name.size() - 1);
+    std::pair<double, std::ptrdiff_t> least;
     const std::vector<db::BandwidthPoint>* found = nullptr;
-    for (const auto& [other, curve] : curves) {
-        const auto begin = std::ranges::mismatch(key, other).in1 - key.begin();
+    int its_threads = 0;
+    for (const auto& [other_key, curve] : curves) {
+        const auto [other, others] = name_and_threads(other_key);
+        const auto begin = std::ranges::mismatch(name, other).in1 - name.begin();
         if (curve.empty() || static_cast<std::size_t>(begin) <= maker) continue;
-        const auto end = std::mismatch(key.rbegin(), key.rend(), other.rbegin(), other.rend());
-        const std::ptrdiff_t alike = begin + (end.first - key.rbegin());
-        if (alike > most) most = alike, found = &curve;
+        const auto end = std::mismatch(name.rbegin(), name.rend(), other.rbegin(), other.rend());
+        const double apart =
+            std::abs(std::log2(std::max(threads, 1)) - std::log2(std::max(others, 1)));
+        const std::pair now(apart, -(begin + (end.first - name.rbegin())));
+        if (!found || now < least) least = now, found = &curve, its_threads = others;
     }
-    return found;
+    if (!found) return {};
+    std::vector<db::BandwidthPoint> curve = *found;
+    if (threads > 0 && threads < its_threads)
+        for (db::BandwidthPoint& p : curve) p.gbs *= 1.0 * threads / its_threads;
+    return curve;
 }
 
 }  // namespace
@@ -151,10 +173,12 @@ void TreeModel::let_all_threads_work(const Features& features, const std::vector
 double TreeModel::plain_us(const Features& f, const db::Device& device, ValueType value,
                            double multiple) const {
     const bool measured = !device.bandwidth_curve.empty() || device.bandwidth_gbs > 0;
-    const auto* curve = measured ? nullptr : most_alike(parts_.bandwidths, device.key);
     db::Device stand_in;
-    if (curve) stand_in = device, stand_in.bandwidth_curve = *curve;
-    const double stream = streaming_us(f, curve ? stand_in : device, value);
+    if (!measured) {
+        stand_in = device;
+        stand_in.bandwidth_curve = stand_in_for(parts_.bandwidths, device.key);
+    }
+    const double stream = streaming_us(f, measured ? device : stand_in, value);
     if (parts_.start_apart) return start_us(device) + multiple * stream;
     return multiple * ((parts_.backend == Backend::cpu ? 0.5 : start_us(device)) + stream);
 }

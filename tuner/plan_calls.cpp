@@ -58,6 +58,9 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
         Past past = waiting_.past();
         past.spent_us += options_.select.clock() - start;
         choose(past);
+    } catch (const UsageError&) {  // A leads out of its arrays, and will at the next call
+        waiting_.over = false;
+        throw;
     } catch (const std::exception& e) {  // the product itself is done
         selection_.why += fmt::format(" Choosing failed: {}.", e.what());
         ready_.resize(1);

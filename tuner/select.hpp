@@ -8,6 +8,7 @@
 #include "tuner/measure.hpp"
 #include "tuner/versions.hpp"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -28,6 +29,11 @@ struct Constraints {
     /// than this, and f64 where not even that suffices.
     double error = std::numeric_limits<double>::infinity();
     std::string variants = "*";  ///< glob of ids
+
+    /// Whether any kernel will do.
+    bool are_none() const {
+        return !deterministic && memory_bytes == ~0ull && std::isinf(convert_us) && variants == "*";
+    }
 };
 
 /// A constraint cannot be met. The message says which, what is possible and the remedy.

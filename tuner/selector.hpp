@@ -90,7 +90,8 @@ class Selector {
     bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
         db::Missed missed;
         const auto digest =
-            stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print, &missed);
+            stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print, &missed,
+                             options_.constraints.are_none() ? db::Extent::most : db::Extent::all);
         lookup_.add(missed, item.place);
         if (!digest || !is_valid(*digest)) return false;
         lookup_.found = true;

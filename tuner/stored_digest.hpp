@@ -25,9 +25,11 @@ inline void rename(db::Digest& digest, IndexType index) {
 template <class P>
 std::optional<db::Digest> stored_digest(const db::Store& store, Op op, ValueType value,
                                         const std::string& device_key, std::uint64_t fingerprint,
-                                        db::Missed* missed = nullptr) {
+                                        db::Missed* missed = nullptr,
+                                        db::Extent extent = db::Extent::most) {
     const auto of = [&](IndexType index, db::Missed* why) {
-        return store.digest(device_key, db::entry_key(op, value, index, fingerprint, "warm"), why);
+        return store.digest(device_key, db::entry_key(op, value, index, fingerprint, "warm"), why,
+                            extent);
     };
     auto digest = of(index_type_of<P>(), missed);
     // A profile has narrow row pointers where they suffice. They decide nothing but their own

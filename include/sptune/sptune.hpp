@@ -141,8 +141,9 @@ class SPTUNE_API spmv_plan {
 /// heuristic; times nothing but the start of the machine's threads. Converts at once where
 /// expected_calls says that it pays. In host memory a row_ptr or col_idx that leads out of the
 /// arrays is refused where the choice has to look at A: here unless a stored measurement decides or
-/// SPTUNE_MODE is off, and not at the first calls of auto_spmv. In the memory of a GPU A has to be
-/// complete: wait for a non-blocking stream that it comes from.
+/// SPTUNE_MODE is off, and by auto_spmv not at its first calls, but from that on at which it
+/// chooses. In the memory of a GPU A has to be complete: wait for a non-blocking stream that it
+/// comes from.
 template <class T, class P>
 SPTUNE_API spmv_plan<T> plan(const csr_view<T, P>& A, const plan_options& options = {});
 

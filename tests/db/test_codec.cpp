@@ -136,6 +136,7 @@ TEST(Codec, NamesWhatIsWrong) {
     entry.winner = "a";
     const Json good = to_json(entry);
     ASSERT_NO_THROW(entry_from_json(good));
+    const std::string long_key = '"' + std::string(101, 'k') + '"';
     const Bad cases[] = {
         {"", "[]", "has no schema"},
         {"/schema", "", "has no schema"},
@@ -161,7 +162,8 @@ TEST(Codec, NamesWhatIsWrong) {
         {"/features/sell", "{}", "features.sell: expected an array"},
         {"/device/threads", "2147483648", "device.threads: expected an integer"},
         {"/device/backend", "\"tpu\"", "device.backend: must be"},
-        {"/device/key", "\"\"", "device.key: is empty"},
+        {"/device/key", "\"\"", "device.key: must have 1 to 100 characters"},
+        {"/device/key", long_key.c_str(), "device.key: must have 1 to 100"},
         {"/op", "\"spmm\"", "op: expected one of \"spmv\", \"spgemm\", found \"spmm\""},
         {"/precision", "64", "precision: expected one of"},
         {"/index", "\"i16\"", "index: expected one of"},

@@ -4,6 +4,7 @@
 #include "tests/db/scratch.hpp"
 
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -47,28 +48,45 @@ TEST_F(DigestTest, IsThatOfTheWholeEntry) {
     EXPECT_TRUE(warnings_.empty());
 }
 
-TEST_F(DigestTest, KeepsTheFastestAndTheTwoThatMatter) {
+TEST_F(DigestTest, KeepsTheFastestAndThoseThatMatter) {
     Entry entry = random_entry(3);
     entry.candidates.clear();
-    for (int i = 0; i < 200; ++i) {
+    const auto add = [&](const std::string& id, double us, Status status = Status::ok) {
         Candidate c;
-        c.id = fmt::format("c{}", i);
-        c.status = i % 10 == 9 ? Status::incorrect : Status::ok;
-        c.time = TimeUs{200.0 - i, 0, 1, {1, 2, 3}};
+        c.id = id;
+        c.status = status;
+        c.time = TimeUs{us, 0, 1, {1, 2, 3}};
         entry.candidates.push_back(c);
-    }
-    entry.baseline = "c0";
-    entry.winner = "c1";
+    };
+    for (int i = 0; i < 200; ++i)
+        add(fmt::format("spmv.cpu.sell.simd.c{}.f64.i32", i), 200.0 - i,
+            i % 10 == 9 ? Status::incorrect : Status::ok);
+    entry.baseline = "spmv.cpu.sell.simd.c0.f64.i32";
+    entry.winner = "spmv.cpu.sell.simd.c1.f64.i32";
+    // Slower than all of those: what needs no conversion, and what one may be asked to choose from.
+    const std::set<std::string> kept{
+        "spmv.cpu.csr.static.u1.f64.i32",    "spmv.cpu.csr.static.u2.f64.i32",
+        "spmv.cpu.csr.static.u4.f64.i32",    "spmv.cpu.csr.merge.f64.i32",
+        "spmv.cpu.coo.segmented.w1.f64.i32", "spmv.cpu.coo.segmented.wn.f64.i32",
+        "spmv.cpu.mkl.csr.o1.f64.i32"};
+    double us = 300;
+    for (const std::string& id : kept) add(id, us += 1);
+    add("spmv.cpu.coo.segmented.w2.f64.i32", 500);
+    add("spmv.cpu.coo.segmented.w4.f64.i32", 500);
     for (const bool stored : {false, true}) {
-        Digest d = digest_of(entry);
+        Digest d = digest_of(entry), all = digest_of(entry, Extent::all);
         if (stored) {
             store_.save(entry);
             d = store_.digest(entry.device.key, entry_key(entry)).value();
+            all = store_.digest(entry.device.key, entry_key(entry), nullptr, Extent::all).value();
         }
-        ASSERT_EQ(d.fastest.size(), kDigestCandidates + 2);
-        EXPECT_EQ(d.fastest.front().id, "c198");
-        EXPECT_EQ(d.fastest.back().id, "c0");
-        for (const Candidate& c : d.fastest) {
+        ASSERT_EQ(d.fastest.size(), kDigestCandidates + 2 + kept.size());
+        EXPECT_EQ(d.fastest.front().id, "spmv.cpu.sell.simd.c198.f64.i32");
+        EXPECT_EQ(d.fastest[kDigestCandidates + 1].id, "spmv.cpu.sell.simd.c0.f64.i32");
+        for (const std::string& id : kept)
+            EXPECT_NE(std::ranges::find(d.fastest, id, &Candidate::id), d.fastest.end()) << id;
+        EXPECT_EQ(all.fastest.size(), 180 + kept.size() + 2);
+        for (const Candidate& c : all.fastest) {
             EXPECT_EQ(c.status, Status::ok);
             EXPECT_TRUE(c.time->samples.empty());
         }

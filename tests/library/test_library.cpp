@@ -128,6 +128,28 @@ TYPED_TEST(Library, AnotherNumberOfEntriesInTheSameArraysIsNoticed) {
     }
 }
 
+/// Nobody looks at A before choosing pays. From then on nothing is multiplied in silence with what
+/// leads out of the arrays.
+TEST(LibraryMore, AColumnThatIsNotThereIsRefusedOnceAIsLookedAt) {
+    Matrix<double, std::int32_t> a(6000);
+    a.col_idx[1000] = 6002;
+    const auto x = wavy<double>(6010);  // what is read is there
+    std::vector<double> y(6000);
+    int refused = 0;
+    for (int call = 0; call < 20'000 && refused < 3; ++call) try {
+            sptune::auto_spmv(a.view(), x.data(), y.data());
+            EXPECT_EQ(refused, 0) << call;
+        } catch (const sptune::error& e) {
+            EXPECT_EQ(e.code(), sptune::status::invalid_argument);
+            EXPECT_NE(std::string(e.what()).find("col_idx[1000]"), std::string::npos) << e.what();
+            ++refused;
+        }
+    EXPECT_EQ(refused, 3);
+    a.col_idx[1000] = 5999;
+    sptune::auto_spmv(a.view(), x.data(), y.data());
+    sptune::forget(a.view());
+}
+
 TEST(LibraryMore, GraceCallsMayBeLeftOpenOrNoneButAreANumber) {
     const Matrix<double, std::int32_t> a(1000);
     sptune::plan_options usual, asked;

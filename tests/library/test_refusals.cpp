@@ -126,6 +126,10 @@ TEST(Refusals, VectorsThatOverlap) {
         EXPECT_REFUSED("ldy is " + std::to_string(out - 1),
                        plan.apply_many(1, p, in, 0, ys.data(), out - 1, 2));
         EXPECT_REFUSED("ldy is 0", plan.apply_many(1, p, in, 0, ys.data(), 0, 2));
+        const auto negative = static_cast<std::size_t>(-2);
+        EXPECT_REFUSED("is it negative?",
+                       plan.apply_many(1, p, in, 0, ys.data() + out, negative, 2));
+        EXPECT_REFUSED("is it negative?", plan.apply_many(1, p, negative, 0, ys.data(), out, 2));
         EXPECT_REFUSED("x or y is null", plan.apply_many(1, nullptr, in, 0, ys.data(), out, 2));
         EXPECT_REFUSED("x or y is null", plan.apply_many(1, p, in, 0, nullptr, out, 2));
         plan.apply_many(1, nullptr, in, 0, nullptr, out, 0);
@@ -136,6 +140,12 @@ TEST(Refusals, VectorsThatOverlap) {
         EXPECT_REFUSED("some x and some y overlap", plan.apply_many(1, p, in, 0, p + in, out, 2));
         std::vector<double> turns(2 * (in + out), 1.0);
         plan.apply_many(1, turns.data(), in + out, 0, turns.data() + in, in + out, 2);
+        plan.apply_many(1, turns.data() + out, in + out, 0, turns.data(), in + out, 2);
+        EXPECT_REFUSED(
+            "some x and some y overlap",
+            plan.apply_many(1, turns.data() + out - 1, in + out, 0, turns.data(), in + out, 2));
+        EXPECT_REFUSED("some x and some y overlap",
+                       plan.apply_many(1, turns.data(), in + out, 0, turns.data() + in, out, 2));
     }
     EXPECT_REFUSED("x and y overlap", sptune::auto_spmv(m.view(), p, p));
 }

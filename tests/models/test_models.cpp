@@ -145,6 +145,12 @@ TEST(Trees, TakeTheBandwidthOfTheDeviceMostAlike) {
     EXPECT_EQ(us("maker-two-64m-4t"), us("maker-one-64m-4t"));
     EXPECT_NE(us("someone-one-64m-4t"), us("maker-one-64m-4t"));
     EXPECT_EQ(us("someone-one-64m-4t"), us("someone"));
+    // As many threads count before all that makes the names alike, as a number, not as digits.
+    EXPECT_EQ(us("maker-one-64m-2t"), us("maker-one-32m-2t"));
+    EXPECT_EQ(us("maker-one-64m-40t"), us("maker-one-64m-4t"));
+    EXPECT_EQ(us("maker-one-32m-16t"), us("maker-one-64m-4t"));
+    EXPECT_GT(us("maker-one-64m-1t"), us("maker-one-32m-2t")) << "half of what two have";
+    EXPECT_LT(us("maker-one-64m-1t"), 2.1 * us("maker-one-32m-2t"));
 }
 
 TEST(Trees, CoverTheirBackendAndDoubtOtherDevices) {

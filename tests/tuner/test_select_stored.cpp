@@ -37,6 +37,29 @@ TEST_F(Select, AStoredMeasurementComesFirst) {
     EXPECT_EQ(select().source, Source::model);
 }
 
+/// An entry is not read in full. What is left out may be what a constraint, or a few calls, ask
+/// for.
+TEST_F(Select, ManyFasterKernelsHideNoneThatWouldDo) {
+    for (int i = 0; i < 60; ++i) kernels_.push_back(kernel(fake::right, 10 + i, 200, 5000));
+    Kernel in_place = kernel(fake::right, 80, 0, 0);
+    in_place.variant.format = "csr";
+    in_place.variant.layout = kernels_[0].variant.layout;
+    kernels_.push_back(in_place);
+    kernels_.push_back(kernel(fake::right, 90, 100, 10));
+    store_.save(entry(here()));
+    options_.calls = 3;
+    Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(61)) << s.why;
+    options_.calls = 1000;
+    EXPECT_EQ(select().chosen.id, id(1));
+    options_.constraints.memory_bytes = 0;
+    EXPECT_EQ(select().chosen.id, id(61));
+    options_.constraints.memory_bytes = ~0ull;
+    options_.constraints.variants = "*.t90.*";
+    EXPECT_EQ(select().chosen.id, id(62));
+}
+
 TEST_F(Select, WhereNothingIsStoredNobodyNeedsAFingerprint) {
     EXPECT_EQ(select().source, Source::model);
     EXPECT_EQ(fingerprinted_, 0);

@@ -20,6 +20,9 @@ int run_db_prune(const std::vector<std::string>& args);
 
 inline constexpr const char* kDbHelp =
     "the database: a folder or an exported file ($SPTUNE_DB, else ~/.local/share/sptune/db)";
+/// Where something is written.
+inline constexpr const char* kOwnDbHelp =
+    "the folder of the database ($SPTUNE_DB, else ~/.local/share/sptune/db)";
 inline constexpr const char* kDatabasesHelp =
     "the only database to ask: a folder or an exported file ($SPTUNE_DB, else those that `sptune "
     "info` lists)";

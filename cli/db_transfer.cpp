@@ -112,7 +112,7 @@ int run_db_prune(const Words& args) {
                     "Removes invalid entries, old incomplete ones and left-over temporary files.");
     options.integer("days", "N", days, 0, 36500, "age from which incomplete entries go (30)")
         .flag("dry-run", dry_run, "only list what would go")
-        .text("db", "PATH", db, kDbHelp)
+        .text("db", "PATH", db, kOwnDbHelp)
         .example("sptune db prune --dry-run")
         .note(
             "Files that are not sptune's stay, as do entries that a later version has written.\n"

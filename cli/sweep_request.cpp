@@ -18,7 +18,7 @@ Options& declare_sweep(Options& options, SweepRequest& r) {
         .number("budget", "SECONDS", r.budget_s, 0, 1e9,
                 "stop after so long per matrix and backend (0: no limit)")
         .text("mkl", "PATH", r.mkl, "MKL's libmkl_rt.so.N or its folder, to measure Intel MKL too")
-        .text("db", "PATH", r.db, kDbHelp)
+        .text("db", "PATH", r.db, kOwnDbHelp)
         .flag("no-db", r.no_db, "neither read nor write the database")
         .choice("validate", {"strict", "warn", "ignore"}, r.validate, kValidateHelp);
 }

@@ -112,6 +112,15 @@ struct Contest {
     }
 };
 
+/// Of `count` sweeps at most kMostPoints, spread evenly over all of them. A support vector machine
+/// takes their square in time and memory, and with more it became no better.
+std::vector<std::size_t> points_of(std::size_t count) {
+    constexpr std::size_t kMostPoints = 4000;
+    std::vector<std::size_t> list(std::min(count, kMostPoints));
+    for (std::size_t k = 0; k < list.size(); ++k) list[k] = k * count / list.size();
+    return list;
+}
+
 int pairs_at_once(std::size_t samples, int threads) {
     const std::uint64_t room = available_memory() / 2 / (Svm::training_bytes(samples) + 1);
     return static_cast<int>(
@@ -161,12 +170,14 @@ BestSf BestSf::train(const std::vector<const Sample*>& samples, int threads,
     std::vector<Pair> pairs;
     for (std::size_t a = 0; a < parts.choices.size(); ++a)
         for (std::size_t b = a + 1; b < parts.choices.size(); ++b) pairs.push_back({a, b, {}});
+    const std::vector<std::size_t> chosen = points_of(samples.size());
     std::vector<std::vector<float>> points;
-    for (const Sample* s : samples) points.push_back(scaled(s->features, parts.low, parts.high));
-    parallel_for(pairs_at_once(samples.size(), threads), pairs.size(), [&](int, std::size_t p) {
+    for (const std::size_t i : chosen)
+        points.push_back(scaled(samples[i]->features, parts.low, parts.high));
+    parallel_for(pairs_at_once(chosen.size(), threads), pairs.size(), [&](int, std::size_t p) {
         Contest contest;
-        for (std::size_t i = 0; i < samples.size(); ++i)
-            contest.add(points[i], times[i], parts.choices[pairs[p].first].format,
+        for (std::size_t k = 0; k < chosen.size(); ++k)
+            contest.add(points[k], times[chosen[k]], parts.choices[pairs[p].first].format,
                         parts.choices[pairs[p].second].format);
         if (contest.labels.empty()) return;
         pairs[p].svm =

@@ -14,7 +14,7 @@
 namespace sptune::models {
 
 struct SvmOptions {
-    double cost = 10;    ///< of a point of weight 1
+    double cost = 1;     ///< of a point of weight 1
     double gamma = 0.2;  ///< of exp(-gamma · distance²)
     double tolerance = 1e-3;
     int most_steps = 200'000;

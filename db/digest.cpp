@@ -96,15 +96,12 @@ class Chosen {
     Chosen(const Digest& digest, Extent extent) : digest_(digest), extent_(extent) {}
 
     bool operator()(Text id) {
-        constexpr Text kDot = ".";
         // An id begins with operation, backend, format and algorithm.
-        std::size_t words[4] = {};
-        for (std::size_t from = 0; std::size_t & end : words) {
-            end = std::min(id.find(kDot, from), id.size());
-            from = std::min(end + 1, id.size());
-        }
-        const bool csr = id.substr(words[1], words[2] - words[1]) == ".csr";
-        const std::size_t place = place_++, of_kernel = seen_[id.substr(0, words[3])]++;
+        const std::size_t backend = id.find('.', id.find('.') + 1),
+                          format = id.find('.', backend + 1);
+        const bool csr = id.substr(0, format).ends_with(".csr");
+        const Text kernel = id.substr(0, id.find('.', format + 1));
+        const std::size_t place = place_++, of_kernel = seen_[kernel]++;
         return extent_ == Extent::all || place < kDigestCandidates || csr ||
                of_kernel < kOfEachKernel || id == digest_.winner || id == digest_.baseline;
     }

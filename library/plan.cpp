@@ -40,7 +40,7 @@ bool are_apart(const T* x, std::size_t n, const T* y, std::size_t m) {
     return n == 0 || m == 0 || first >= second + m * sizeof(T) || second >= first + n * sizeof(T);
 }
 
-/// The same of `count` vectors each, which lie one behind the other or, where ldx < n, overlap.
+/// The same of `count` vectors each.
 template <class T>
 bool all_apart(const T* x, std::size_t ldx, std::size_t n, const T* y, std::size_t ldy,
                std::size_t m, std::size_t count) {

@@ -41,12 +41,12 @@ std::int32_t step(const Node& n, std::int32_t at, const float* x) {
 SPTUNE_CLONES void sum_of_leaves(const Fixed* const* leaves, std::size_t count, std::size_t outputs,
                                  std::int32_t* sums) {
     constexpr std::size_t kTogether = 16;
+    if (outputs < kTogether) {
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaves[i][k];
+        return;
+    }
     for (std::size_t begin = 0; begin < outputs; begin += kTogether) {
-        if (outputs < kTogether) {
-            for (std::size_t i = 0; i < count; ++i)
-                for (std::size_t k = 0; k < outputs; ++k) sums[k] += leaves[i][k];
-            return;
-        }
         const std::size_t first = std::min(begin, outputs - kTogether);
         std::int32_t now[kTogether] = {};
         for (std::size_t i = 0; i < count; ++i)

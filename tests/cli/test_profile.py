@@ -79,10 +79,13 @@ class Profile(CliTest):
 
     def test_budget_stops_with_partial_results(self):
         path = self.matrix(rows=90000)
-        self.expect(6, "profile", path, "--budget", 0.05)
+        done = self.expect(6, "profile", path, "--budget", 0.05)
+        self.assertIn("the same command goes on from here", done.stderr)
         (entry,) = self.entries()
         self.assertFalse(entry["complete"])
         self.assertTrue(entry["winner"])
+        done = self.expect(6, "profile", path, "--no-db", "--budget", 0.05)
+        self.assertIn("a larger --budget gets further", done.stderr, "nothing is kept to go on from")
 
     def test_restricted_and_stopped_runs_add_up(self):
         path = self.matrix()

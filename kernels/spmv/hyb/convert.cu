@@ -32,19 +32,31 @@ struct RestTotals {
     unsigned long long entries, longs, pieces;
 };
 
+/// The longest short rest of a slice, of which a lane has a row with a rest of n: shorter where
+/// those of the slice would keep its warp at it for long. All lanes take part.
+__device__ __forceinline__ int short_limit(std::int64_t n) {
+    int limit = kShortRest;
+    while (limit > kShortRest / 4 &&
+           __reduce_add_sync(kFullMask, n <= limit ? static_cast<unsigned>(n) : 0u) > kShortOfSlice)
+        limit /= 2;
+    return limit;
+}
+
+/// A warp per slice.
 template <class P>
 __global__ void total_rest(const P* row_ptr, index_t rows, index_t width, RestTotals* totals) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+    const int lane = static_cast<int>(threadIdx.x % kWarp);
     unsigned long long entries = 0, longs = 0, pieces = 0;
-    for (std::int64_t i = global_thread(); i < rows; i += stride) {
-        const std::int64_t n = rest_of(row_ptr, i, width);
+    for (std::int64_t i = global_thread(); i - lane < rows; i += stride) {
+        const std::int64_t n = i < rows ? rest_of(row_ptr, i, width) : 0;
         entries += n;
-        if (n > kShortRest) ++longs, pieces += (n + kRestPiece - 1) / kRestPiece;
+        if (n > short_limit(n)) ++longs, pieces += (n + kRestPiece - 1) / kRestPiece;
     }
     entries = group_sum<kWarp>(entries);
     longs = group_sum<kWarp>(longs);
     pieces = group_sum<kWarp>(pieces);
-    if (threadIdx.x % kWarp != 0 || entries == 0) return;
+    if (lane != 0 || entries == 0) return;
     atomicAdd(&totals->entries, entries);
     if (longs) atomicAdd(&totals->longs, longs), atomicAdd(&totals->pieces, pieces);
 }
@@ -68,10 +80,11 @@ __global__ void split_rests(const P* row_ptr, index_t rows, index_t width, std::
                             unsigned* long_mask, std::uint8_t* is_long) {
     const std::int64_t i = global_thread();
     const std::int64_t n = i < rows ? rest_of(row_ptr, i, width) : 0;
-    const unsigned mask = __ballot_sync(kFullMask, n > kShortRest);
+    const bool goes_apart = n > short_limit(n);
+    const unsigned mask = __ballot_sync(kFullMask, goes_apart);
     if (i >= rows) return;
-    count[i] = n > kShortRest ? 0 : static_cast<std::int32_t>(n);
-    is_long[i] = n > kShortRest;
+    count[i] = goes_apart ? 0 : static_cast<std::int32_t>(n);
+    is_long[i] = goes_apart;
     if (threadIdx.x % kWarp == 0) long_mask[i / kWarp] = mask;
 }
 

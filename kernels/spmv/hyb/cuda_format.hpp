@@ -9,8 +9,10 @@
 
 namespace sptune::cuda {
 
-/// Entries of the longest rest that the warp of its row adds.
+/// Entries of the longest rest that the warp of its slice adds, and of all short rests of a slice:
+/// where they would be more, rests of half and a quarter of that are long, too.
 inline constexpr int kShortRest = 128;
+inline constexpr unsigned kShortOfSlice = 256;
 /// Entries of a piece of a longer one.
 inline constexpr int kRestPiece = 512;
 

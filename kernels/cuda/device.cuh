@@ -5,6 +5,20 @@
 
 namespace sptune::cuda {
 
+/// Threads that a multiprocessor holds.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || \
+    (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+inline constexpr int kResidentThreads = 2048;
+#elif __CUDA_ARCH__ == 750
+inline constexpr int kResidentThreads = 1024;
+#else
+inline constexpr int kResidentThreads = 1536;
+#endif
+/// For __launch_bounds__ of kernels with blocks of up to 1024 threads: so many fill a
+/// multiprocessor. Left to itself, the compiler takes as few registers for some kernels, but does
+/// worse with them; others are slower for it: bench/results/2026-11-26-registers.md.
+inline constexpr int kFullBlocks = kResidentThreads / 1024;
+
 /// y = αs + βy; β = 0 never reads y.
 template <class T>
 struct Epilogue {

@@ -118,8 +118,14 @@ __device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue
     }
 }
 
+/// Blocks that a multiprocessor is to hold: as many as it has threads for, unless each needs
+/// registers for many entries.
+constexpr int resident_blocks(int block, int items) {
+    return (items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4) / block;
+}
+
 template <class T, class P, int Block, int Items, bool Narrow>
-__global__ void __launch_bounds__(Block)
+__global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
     csr_tiles_kernel(Tiles<T, P> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                      T* __restrict__ y) {
     const MatrixLoad load(kept);
@@ -147,7 +153,7 @@ __global__ void __launch_bounds__(Block)
 
 /// Rows that begin and end anywhere in tiles of exactly N rows and entries together.
 template <class T, class P, int Block, int Items>
-__global__ void __launch_bounds__(Block)
+__global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
     csr_merge_kernel(CsrView<T, P> a, unsigned kept, const index_t* tile_row, T* carry,
                      index_t tiles, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
     const MatrixLoad load(kept);
@@ -203,7 +209,6 @@ template <class T, class P, int Block>
 void csr_grid_stride(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
-    constexpr int kResidentThreads = 2048;
     const unsigned full = static_cast<unsigned>(multiprocessors()) * (kResidentThreads / Block);
     const unsigned blocks = std::min(full, blocks_for(s.a.rows, Block));
     csr_grid_stride_kernel<<<blocks, Block, 0, stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta},

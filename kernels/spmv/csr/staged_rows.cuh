@@ -35,7 +35,7 @@ __device__ __forceinline__ void stage_products(MatrixLoad load, const T* values,
 template <int MostRows>
 struct StagedRows {
     /// How many times as long as its share of threads a row may be before whole warps do it.
-    static constexpr int kPatience = 16;
+    static constexpr int kPatience = 32;
 
     std::uint16_t begin[MostRows + 1];
     std::uint16_t queue[2 * MostRows / kPatience + 1];  ///< rows left to whole warps
@@ -55,34 +55,62 @@ struct StagedRows {
     /// warps afterwards. The order of a row's sum depends on the rows alone.
     template <int Block, class T, class Store>
     __device__ __forceinline__ void sum(int rows, const T* product, Store store) {
-        int threads = 1;
-        while (threads < kWarp && 2 * threads * rows <= Block) threads *= 2;
-        const int lane = static_cast<int>(threadIdx.x) % threads;
-        const int place = static_cast<int>(threadIdx.x) / threads;
-        const int longest = threads < kWarp ? kPatience * threads : 1 << 16;
-        for (int start = 0; start < rows; start += Block / threads) {
-            const int r = start + place;
+        sum_at_most<Block, kWarp>(rows, product, store);
+    }
+
+  private:
+    /// The number of threads is known to the compiler: dividing by one that is not would take as
+    /// many instructions as adding up.
+    template <int Block, int Threads, class T, class Store>
+    __device__ __forceinline__ void sum_at_most(int rows, const T* product, Store store) {
+        if constexpr (Threads > 1) {
+            if (Threads * rows > Block)
+                return sum_at_most<Block, Threads / 2>(rows, product, store);
+        }
+        sum_by<Block, Threads>(rows, product, store);
+    }
+
+    template <int Block, int Threads, class T, class Store>
+    __device__ __forceinline__ void sum_by(int rows, const T* product, Store store) {
+        constexpr int longest = Threads < kWarp ? kPatience * Threads : 1 << 16;
+        const int lane = static_cast<int>(threadIdx.x) % Threads;
+        const int place = static_cast<int>(threadIdx.x) / Threads;
+        for (int r = place; r - place < rows; r += Block / Threads) {
             const int from = r < rows ? begin[r] : 0, to = r < rows ? begin[r + 1] : 0;
             const bool mine = r < rows && to - from <= longest;
             if (r < rows && !mine && lane == 0)
                 queue[atomicAdd(&queued, 1)] = static_cast<std::uint16_t>(r);
             T sum{0};
-            if (mine)
-                for (int k = from + lane; k < to; k += threads) sum += product[k];
-            for (int offset = threads / 2; offset > 0; offset /= 2)
-                sum += __shfl_xor_sync(kFullMask, sum, offset);
+            if (mine) sum = part<Threads>(product, from + lane, to);
+            sum = group_sum<Threads>(sum);
             if (mine && lane == 0) store(r, sum);
         }
-        if (threads == kWarp) return;  // so does the whole block
-        __syncthreads();
-        const int here = static_cast<int>(threadIdx.x) % kWarp;
-        for (int q = static_cast<int>(threadIdx.x) / kWarp; q < queued; q += Block / kWarp) {
-            const int r = queue[q];
-            T sum{0};
-            for (int k = begin[r] + here; k < begin[r + 1]; k += kWarp) sum += product[k];
-            sum = group_sum<kWarp>(sum);
-            if (here == 0) store(r, sum);
+        if constexpr (Threads < kWarp) {
+            __syncthreads();
+            const int here = static_cast<int>(threadIdx.x) % kWarp;
+            const int all = queued;
+            for (int q = static_cast<int>(threadIdx.x) / kWarp; q < all; q += Block / kWarp) {
+                const int r = queue[q];
+                const T sum = group_sum<kWarp>(part<kWarp>(product, begin[r] + here, begin[r + 1]));
+                if (here == 0) store(r, sum);
+            }
         }
+    }
+
+    /// Every `Step`-th product of [k, to), four on their way at a time.
+    template <int Step, class T>
+    __device__ __forceinline__ static T part(const T* product, int k, int to) {
+        T sum{0};
+        for (; k + 3 * Step < to; k += 4 * Step) {
+            const T first = product[k], second = product[k + Step], third = product[k + 2 * Step],
+                    fourth = product[k + 3 * Step];
+            sum += first;
+            sum += second;
+            sum += third;
+            sum += fourth;
+        }
+        for (; k < to; k += Step) sum += product[k];
+        return sum;
     }
 };
 

@@ -20,8 +20,9 @@ struct Ell {
 };
 
 template <int Threads, class T, class C>
-__global__ void __launch_bounds__(1024) ell_kernel(Ell<T, C> s, unsigned kept, Epilogue<T> out,
-                                                   const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024, Threads > 1 ? kFullBlocks : 1)
+    ell_kernel(Ell<T, C> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
+               T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
     const MatrixLoad load(kept);
     const RowShare<Threads> share;

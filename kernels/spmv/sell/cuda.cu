@@ -22,9 +22,14 @@ struct SellView {
     const T* values;
 };
 
+/// Only where that is faster: on an H100 0.7 of the time for these, 2 times as long for others.
+template <class T, int Threads, int IndexBits>
+constexpr int kSellBlocks = Threads == 1 && IndexBits == 16 && sizeof(T) == 8 ? kFullBlocks : 1;
+
 template <class T, int C, int Threads, int IndexBits>
-__global__ void __launch_bounds__(1024) sell_kernel(SellView<T> s, unsigned kept, Epilogue<T> out,
-                                                    const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(1024, kSellBlocks<T, Threads, IndexBits>)
+    sell_kernel(SellView<T> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
+                T* __restrict__ y) {
     const MatrixLoad load(kept);
     constexpr int group = C * Threads;
     const int slices_here = static_cast<int>(blockDim.x) / group;

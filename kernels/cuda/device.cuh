@@ -5,18 +5,17 @@
 
 namespace sptune::cuda {
 
-/// Threads that a multiprocessor holds.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || \
-    (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
-inline constexpr int kResidentThreads = 2048;
-#elif __CUDA_ARCH__ == 750
-inline constexpr int kResidentThreads = 1024;
+/// Threads and blocks that a multiprocessor of the architecture being compiled for holds; on the
+/// host, the most of any. ptxas refuses bounds that ask for more.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || \
+    __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
+inline constexpr int kResidentThreads = 2048, kResidentBlocks = 32;
 #else
-inline constexpr int kResidentThreads = 1536;
+inline constexpr int kResidentThreads = 1536, kResidentBlocks = 16;
 #endif
-/// For __launch_bounds__ of kernels with blocks of up to 1024 threads: so many fill a
-/// multiprocessor. Left to itself, the compiler takes as few registers for some kernels, but does
-/// worse with them; others are slower for it: bench/results/2026-11-26-registers.md.
+/// Blocks of 1024 threads that it holds, for __launch_bounds__. Some kernels get better code with
+/// this bound, with as many registers as without; others get worse:
+/// bench/results/2026-11-26-registers.md.
 inline constexpr int kFullBlocks = kResidentThreads / 1024;
 
 /// y = αs + βy; β = 0 never reads y.

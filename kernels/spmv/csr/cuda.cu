@@ -118,10 +118,11 @@ __device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue
     }
 }
 
-/// Blocks that a multiprocessor is to hold: as many as it has threads for, unless each needs
-/// registers for many entries.
+/// Blocks that a multiprocessor is to hold: as many as it has threads for, or three quarters of
+/// that where a thread has more than 4 entries, which take registers.
 constexpr int resident_blocks(int block, int items) {
-    return (items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4) / block;
+    const int blocks = (items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4) / block;
+    return blocks < kResidentBlocks ? blocks : kResidentBlocks;
 }
 
 template <class T, class P, int Block, int Items, bool Narrow>

@@ -59,8 +59,8 @@ struct StagedRows {
     }
 
   private:
-    /// The number of threads is known to the compiler: dividing by one that is not would take as
-    /// many instructions as adding up.
+    /// By the most threads a row, up to `Threads`, that the block has for all rows at once. A
+    /// constant, since dividing by a variable took more instructions than adding up.
     template <int Block, int Threads, class T, class Store>
     __device__ __forceinline__ void sum_at_most(int rows, const T* product, Store store) {
         if constexpr (Threads > 1) {
@@ -97,7 +97,7 @@ struct StagedRows {
         }
     }
 
-    /// Every `Step`-th product of [k, to), four on their way at a time.
+    /// Sum of every `Step`-th product of [k, to), in order; four loads in flight.
     template <int Step, class T>
     __device__ __forceinline__ static T part(const T* product, int k, int to) {
         T sum{0};

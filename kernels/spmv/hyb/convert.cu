@@ -32,17 +32,17 @@ struct RestTotals {
     unsigned long long entries, longs, pieces;
 };
 
-/// The longest short rest of a slice, of which a lane has a row with a rest of n: shorter where
-/// those of the slice would keep its warp at it for long. All lanes take part.
+/// Entries of the longest rest of this slice that counts as short; n: the rest of this lane's row,
+/// 0 beyond the last. All lanes take part.
 __device__ __forceinline__ int short_limit(std::int64_t n) {
     int limit = kShortRest;
-    while (limit > kShortRest / 4 &&
+    while (limit > kLeastShortRest &&
            __reduce_add_sync(kFullMask, n <= limit ? static_cast<unsigned>(n) : 0u) > kShortOfSlice)
         limit /= 2;
     return limit;
 }
 
-/// A warp per slice.
+/// A warp per slice at a time.
 template <class P>
 __global__ void total_rest(const P* row_ptr, index_t rows, index_t width, RestTotals* totals) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;

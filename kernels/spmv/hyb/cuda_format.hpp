@@ -9,9 +9,11 @@
 
 namespace sptune::cuda {
 
-/// Entries of the longest rest that the warp of its slice adds, and of all short rests of a slice:
-/// where they would be more, rests of half and a quarter of that are long, too.
+/// Entries of the longest rest that the warp of its slice adds. Where such rests of a slice have
+/// more than kShortOfSlice entries together, half of that is the longest, then a quarter, whatever
+/// they have then.
 inline constexpr int kShortRest = 128;
+inline constexpr int kLeastShortRest = kShortRest / 4;
 inline constexpr unsigned kShortOfSlice = 256;
 /// Entries of a piece of a longer one.
 inline constexpr int kRestPiece = 512;
@@ -44,7 +46,7 @@ class HybStorage final : public Storage {
                piece_ptr.bytes() + piece_long.bytes();
     }
     std::uint64_t stored() const override { return values.size() + rest_values.size(); }
-    bool exclusive() const override { return !long_row.empty(); }
+    bool exclusive() const override { return piece_long.size() > long_row.size(); }
 };
 
 /// Layout parameter q: the ELL part is as wide as this percentage of rows needs.

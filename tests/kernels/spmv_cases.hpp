@@ -135,7 +135,8 @@ std::vector<Case<T, P>> awkward() {
     Rows growing(131);
     for (index_t i = 0; i < 131; ++i) growing[i] = every(i * 5);
     add("rows of 0 to 650", 650, growing);
-    Rows middling(75);  // slices of 32 rows: half of them long, all a little longer, not full
+    // Beyond HYB's 25 a row: many short rests in a slice, none, four longer ones and no full slice.
+    Rows middling(75);
     for (index_t i = 0; i < 75; ++i)
         middling[i] = every(i < 32 ? i % 2 * 45 + 5 : i < 38 ? 5 : i < 64 ? 25 : i % 3 * 40 + 5);
     add("middling rows side by side", 130, middling);

@@ -6,6 +6,8 @@
 #include "kernels/spmv/csr/staged_rows.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
 
+#include <algorithm>
+
 namespace sptune::cuda {
 namespace {
 
@@ -121,8 +123,8 @@ __device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue
 /// Blocks that a multiprocessor is to hold: as many as it has threads for, or three quarters of
 /// that where a thread has more than 4 entries, which take registers.
 constexpr int resident_blocks(int block, int items) {
-    const int blocks = (items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4) / block;
-    return blocks < kResidentBlocks ? blocks : kResidentBlocks;
+    const int threads = items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4;
+    return std::min(threads / block, kResidentBlocks);
 }
 
 template <class T, class P, int Block, int Items, bool Narrow>

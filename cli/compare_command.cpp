@@ -137,8 +137,7 @@ class Comparer {
         options.threads = options_.threads;
         options.databases = session_.databases();
         options.validate = tuner::parse_validate(options_.validate);
-        const tuner::Selection s =
-            choose_steadily([&] { return tuner::select_spmv(matrix, backend, options); }).selection;
+        const tuner::Selection s = steady_choice(matrix, backend, options).selection;
         return {s.chosen.id, s.select_us, std::string(to_string(s.source))};
     }
 

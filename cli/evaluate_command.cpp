@@ -34,21 +34,33 @@ std::string percent(double share) {
 
 std::string scores_table(const Evaluation& e, Op op, const Style& style) {
     const std::string plain = op == Op::spmv ? "CSR" : "plain";
-    Table table({{"", Align::left},
-                 {"× " + plain},
-                 {"regret: mean"},
-                 {"p95"},
-                 {"worst"},
-                 {"", Align::left},
-                 {"within 5 %"},
-                 {op == Op::spmv ? "format right" : "algorithm right"},
-                 {"< " + plain},
-                 {"< 0.95 " + plain}});
+    const bool twice = e.scores.front().without_luck.matrices > 0;
+    std::vector<Column> columns{
+        {"", Align::left}, {"× " + plain},
+        {"regret: mean"},  {"p95"},
+        {"worst"},         {"", Align::left},
+        {"within 5 %"},    {op == Op::spmv ? "format right" : "algorithm right"},
+        {"< " + plain},    {"< 0.95 " + plain}};
+    constexpr int kAfterP95 = 4;
+    if (twice) columns.insert(columns.begin() + kAfterP95, {{"without luck: mean"}, {"p95"}});
+    Table table(std::move(columns));
     const auto add = [&](const Score& s, const std::string& name) {
-        table.add({name, fmt::format("{:.2f}", s.speedup), percent(s.geomean), percent(s.p95),
-                   percent(s.misses.empty() ? 0 : s.misses[0].regret),
-                   s.misses.empty() ? "" : s.misses[0].matrix, percent(s.within_5),
-                   percent(s.right_format), percent(s.slower), percent(s.slower_5)});
+        std::vector<std::string> cells{name,
+                                       fmt::format("{:.2f}", s.speedup),
+                                       percent(s.geomean),
+                                       percent(s.p95),
+                                       percent(s.misses.empty() ? 0 : s.misses[0].regret),
+                                       s.misses.empty() ? "" : s.misses[0].matrix,
+                                       percent(s.within_5),
+                                       percent(s.right_format),
+                                       percent(s.slower),
+                                       percent(s.slower_5)};
+        const auto& other = s.without_luck;
+        if (twice)
+            cells.insert(cells.begin() + kAfterP95,
+                         {other.matrices > 0 ? percent(other.geomean) : "-",
+                          other.matrices > 0 ? percent(other.p95) : "-"});
+        table.add(std::move(cells));
     };
     const auto with_count = [](const std::string& name, int count) {
         return fmt::format("{}, {}", name, with_noun(std::to_string(count), "sweep"));
@@ -96,6 +108,10 @@ Json encode(const Score& s) {
              {{"geomean", s.geomean},
               {"p95", s.p95},
               {"worst", misses.empty() ? Json(0) : misses[0]["regret"]}}},
+            {"regret_without_luck",
+             {{"samples", s.without_luck.matrices},
+              {"geomean", s.without_luck.geomean},
+              {"p95", s.without_luck.p95}}},
             {"within_5_percent", s.within_5},
             {"right_format", s.right_format},
             {"slower_than_csr", s.slower},
@@ -190,6 +206,8 @@ int run_evaluate(const std::vector<std::string>& args) {
         .example("sptune evaluate --db training --hold-out 'bcsstk*,road*' --calls 500 --json -")
         .note(
             "Regret: how much longer the chosen kernel takes than the fastest measured one.\n"
+            "Without luck: of matrices that were swept twice on a device, the other sweep says\n"
+            "which kernel is the fastest, and this one times it.\n"
             "< CSR: share of choices that are slower than plain CSR (of products: than plain\n"
             "Gustavson, on a GPU expand-sort-compress).\n"
             "\"tried\": what a plan ends up with that has calls enough to try what else may be\n"

@@ -134,8 +134,7 @@ int run_select(const std::vector<std::string>& args) {
     const std::string& path = request.files[0];
     return with_matrix(
         path, {parse_precision(request.precision), request.threads}, [&](const auto& matrix) {
-            const SteadyChoice choice = choose_steadily(
-                [&] { return tuner::select_spmv(matrix.view(), backend, options); });
+            const SteadyChoice choice = steady_choice(matrix.view(), backend, options);
             if (!request.json.empty()) {
                 const std::uint64_t print = fingerprint(matrix.view(), request.threads);
                 write_json(

@@ -14,11 +14,16 @@ struct SteadyChoice {
     double first_us = 0;         ///< with what is done once: starting threads, listing kernels …
 };
 
-/// Calls choose() up to six times, fewer where that takes more than some tenth of a second.
-template <class Choose>
-SteadyChoice choose_steadily(Choose choose) {
+/// Chooses up to six times for a matrix that stays where it is, on a GPU in one copy of it; fewer
+/// times where that takes more than some tenth of a second.
+template <class T, class P>
+SteadyChoice steady_choice(CsrView<T, P> host, Backend backend,
+                           const tuner::SelectOptions& options) {
     constexpr std::size_t kRepeats = 5;
     constexpr double kMostSeconds = 0.1;
+    const auto matrix = tuner::choose_from_host(host, backend, options.threads);
+    const auto& kernels = tuner::KernelIndex<T, P>::of(backend);
+    const auto choose = [&] { return tuner::select_spmv(matrix, kernels, options); };
     SteadyChoice steady{choose(), 0};
     steady.first_us = steady.selection.select_us;
     if (steady.first_us > kMostSeconds * 1e6) return steady;

@@ -56,17 +56,19 @@ Predictors train_spmv(const Fold& fold, const EvaluateOptions& options) {
 
 /// Predictors choose, plans try, and what needs no model stands beside.
 void test_spmv(const Fold& fold, const Predictors& made, const EvaluateOptions& options,
-               Tallies& tallies, Tallies& devices) {
+               const Repeats& repeats, Tallies& tallies, Tallies& devices) {
     std::vector<const Predictor*> predictors = options.given;
     for (const auto& p : made) predictors.push_back(p.get());
     const std::size_t tried = options.given.empty() ? 1 : options.given.size();
     for (const Sample* s : fold.test) {
-        devices.of(s->device.key).add(*s, chosen_by(*predictors.front(), *s, options.calls));
+        const Timed* const elsewhere = repeats.cheapest_elsewhere(*s, options.calls);
+        const auto add = [&](Tally& tally, const Timed& t) { tally.add(*s, t, elsewhere); };
+        add(devices.of(s->device.key), chosen_by(*predictors.front(), *s, options.calls));
         for (const Predictor* p : predictors)
-            tallies.of(p->name()).add(*s, chosen_by(*p, *s, options.calls));
+            add(tallies.of(p->name()), chosen_by(*p, *s, options.calls));
         for (std::size_t p = 0; p < tried; ++p)
-            tallies.of(predictors[p]->name() + ", tried").add(*s, settled_by(*predictors[p], *s));
-        tallies.of("always CSR").add(*s, s->timed[s->baseline]);
+            add(tallies.of(predictors[p]->name() + ", tried"), settled_by(*predictors[p], *s));
+        add(tallies.of("always CSR"), s->timed[s->baseline]);
     }
 }
 
@@ -78,8 +80,8 @@ const Timed& first_measured(const Sample& s, const std::vector<const Variant*>& 
     return s.timed[s.baseline];
 }
 
-void test_products(const Fold& fold, const EvaluateOptions& options, Tallies& tallies,
-                   Tallies& devices) {
+void test_products(const Fold& fold, const EvaluateOptions& options, const Repeats& repeats,
+                   Tallies& tallies, Tallies& devices) {
     std::optional<ProductModel> made;
     std::vector<const ProductModel*> models = options.given_products;
     if (models.empty()) models.push_back(&made.emplace(ProductModel::train(fold.train)));
@@ -89,12 +91,14 @@ void test_products(const Fold& fold, const EvaluateOptions& options, Tallies& ta
         if (model == models.end()) continue;
         const ProductFeatures& product = s->product.value();
         const Timed& chosen = first_measured(*s, (*model)->ranking(product, s->device, s->value));
-        devices.of(s->device.key).add(*s, chosen);
-        tallies.of("trees").add(*s, chosen);
+        const Timed* const elsewhere = repeats.cheapest_elsewhere(*s, options.calls);
+        const auto add = [&](Tally& tally, const Timed& t) { tally.add(*s, t, elsewhere); };
+        add(devices.of(s->device.key), chosen);
+        add(tallies.of("trees"), chosen);
         const Variant usual =
             spgemm_default(s->backend(), s->value, IndexType::i32, product.products_cv);
-        tallies.of("default").add(*s, first_measured(*s, {&usual}));
-        tallies.of("always plain").add(*s, s->timed[s->baseline]);
+        add(tallies.of("default"), first_measured(*s, {&usual}));
+        add(tallies.of("always plain"), s->timed[s->baseline]);
     }
 }
 
@@ -140,15 +144,15 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
     for (std::size_t i = 0; i < folds.size(); ++i) {
         const Fold& fold = folds[i];
         if (products)
-            test_products(fold, options, tallies, devices), step();
+            test_products(fold, options, repeats, tallies, devices), step();
         else
-            test_spmv(fold, made[i], options, tallies, devices);
+            test_spmv(fold, made[i], options, repeats, tallies, devices);
         for (const Sample* s : fold.test) {
             const Timed* vendor = cheapest(
                 *s, options.calls, [](const Timed& t) { return t.variant.vendor && !t.bounded; });
-            if (vendor) tallies.of("vendor's best").add(*s, *vendor);
             const Timed* again = repeats.cheapest_elsewhere(*s, options.calls);
-            if (again) tallies.of("another sweep's best").add(*s, *again);
+            if (vendor) tallies.of("vendor's best").add(*s, *vendor, again);
+            if (again) tallies.of("another sweep's best").add(*s, *again, again);
         }
     }
     result.scores = tallies.scores();

@@ -31,6 +31,12 @@ struct Score {
     double right_format = 0;
     double within_5 = 0;          ///< share with a regret of at most 5 %
     double geomean = 0, p95 = 0;  ///< regret
+    /// The same without the luck of the fastest, of matrices that were swept twice: the other sweep
+    /// says which kernel is the fastest, this one times it. Below 0 where the chosen one is faster.
+    struct WithoutLuck {
+        int matrices = 0;
+        double geomean = 0, p95 = 0;
+    } without_luck;
     /// The matrices with the largest regrets, largest first.
     struct Miss {
         std::string matrix, chosen, best;

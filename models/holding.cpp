@@ -239,8 +239,10 @@ bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen
             static_cast<double>(thread_count(0)) * l.c * static_cast<double>(f.row_max);
         h.stored += more, h.bytes += more * (l.value + kIndex);
     }
-    constexpr double kManyEntries = 1 << 30;  // 32-bit counts have room for twice as many
-    return h.fits && h.stored < kManyEntries && h.bytes <= kMostBytes / 2 * csr_bytes(f, l);
+    constexpr double kManyEntries = 1 << 30;        // 32-bit counts have room for twice as many
+    const bool exact = l.kind == ell && !l.narrow;  // the longest row is known
+    return h.fits && h.stored < kManyEntries &&
+           h.bytes <= (exact ? kMostBytes : kMostBytes / 2) * csr_bytes(f, l);
 }
 
 double vector_bytes(const Features& f, double value_bytes) {

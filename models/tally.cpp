@@ -13,9 +13,17 @@ std::string kind_of(const Variant& v) {
     return v.op == Op::spgemm ? v.format + "." + v.algorithm : v.format;
 }
 
+/// 0 of none.
+double percentile_95(std::vector<double>& values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const double rank = std::ceil(0.95 * static_cast<double>(values.size()));
+    return values[static_cast<std::size_t>(rank) - 1];
+}
+
 }  // namespace
 
-void Tally::add(const Sample& s, const Timed& chosen) {
+void Tally::add(const Sample& s, const Timed& chosen, const Timed* elsewhere) {
     const Timed& best = *cheapest(s, calls_, [](const Timed& t) { return !t.bounded; });
     const double csr = cost(s.timed[s.baseline], calls_), mine = cost(chosen, calls_);
     // A guess for what was not measured may be better than the best.
@@ -29,6 +37,7 @@ void Tally::add(const Sample& s, const Timed& chosen) {
     score_.speedup += std::log(csr / mine);
     ++score_.confusion[kind_of(best.variant)][kind_of(chosen.variant)];
     regrets_.push_back(regret);
+    if (elsewhere) without_luck_.push_back(mine / cost(*elsewhere, calls_) - 1);
     score_.misses.push_back({s.name, chosen.variant.id(), best.variant.id(), regret});
 }
 
@@ -38,11 +47,13 @@ Score Tally::score() {
         *share /= n;
     score_.geomean = std::expm1(score_.geomean / n);
     score_.speedup = std::exp(score_.speedup / n);
-    std::sort(regrets_.begin(), regrets_.end());
-    if (!regrets_.empty())
-        score_.p95 = regrets_[static_cast<std::size_t>(
-                                  std::ceil(0.95 * static_cast<double>(regrets_.size()))) -
-                              1];
+    score_.p95 = percentile_95(regrets_);
+    double logs = 0;
+    for (const double regret : without_luck_) logs += std::log1p(regret);
+    const std::size_t twice = without_luck_.size();
+    score_.without_luck = {static_cast<int>(twice),
+                           std::expm1(logs / static_cast<double>(std::max<std::size_t>(twice, 1))),
+                           percentile_95(without_luck_)};
     std::stable_sort(score_.misses.begin(), score_.misses.end(),
                      [](const auto& a, const auto& b) { return a.regret > b.regret; });
     score_.misses.resize(std::min(score_.misses.size(), kMisses));

@@ -25,14 +25,15 @@ const Timed* cheapest(const Sample& s, double calls, Allowed allowed) {
 class Tally {
   public:
     Tally(std::string name, double calls) : calls_(calls) { score_.name = std::move(name); }
-    void add(const Sample& sample, const Timed& chosen);
+    /// `elsewhere`: the fastest by another sweep (repeats.hpp), as this one timed it; may be null.
+    void add(const Sample& sample, const Timed& chosen, const Timed* elsewhere);
     Score score();
     bool empty() const { return regrets_.empty(); }
 
   private:
     Score score_;
     double calls_;
-    std::vector<double> regrets_;
+    std::vector<double> regrets_, without_luck_;
 };
 
 /// Of several ways, in the order in which they were first asked for.

@@ -22,10 +22,15 @@ Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
 }
 
 template <class T, class P>
+Chooser<T, P> choose_from_host(CsrView<T, P> host, Backend backend, int threads) {
+    return backend == Backend::cuda ? choose_with_copy_on_device(host)
+                                    : choose_for(host, backend, threads);
+}
+
+template <class T, class P>
 Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options) {
-    if (backend == Backend::cuda) return select_with_copy_on_device(host, options);
-    return select_spmv(choose_for(host, backend, options.threads), KernelIndex<T, P>::of(backend),
-                       options);
+    return select_spmv(choose_from_host(host, backend, options.threads),
+                       KernelIndex<T, P>::of(backend), options);
 }
 
 template <class T, class P>
@@ -37,6 +42,7 @@ Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kern
 
 #define SPTUNE_INSTANTIATE(T, P)                                                   \
     template Chooser<T, P> choose_for(CsrView<T, P>, Backend, int);                \
+    template Chooser<T, P> choose_from_host(CsrView<T, P>, Backend, int);          \
     template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);  \
     template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&, \
                                    const SelectOptions&);

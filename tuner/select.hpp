@@ -55,6 +55,7 @@ struct Chooser {
     std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
     bool one_thread = false;                    ///< all threads of the CPU are one
     bool features_tell_fingerprint = false;     ///< at no cost
+    std::shared_ptr<const void> kept = {};      ///< what `view` lies in, if it is the chooser's own
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
@@ -64,6 +65,10 @@ struct Chooser {
 /// For host memory, and for the memory of the current GPU. threads 0: all.
 template <class T, class P>
 Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
+/// What a program would have that has `host` in the memory of `backend`: on a GPU a copy, which the
+/// chooser keeps. Throws DeviceError for a backend that is not there.
+template <class T, class P>
+Chooser<T, P> choose_from_host(CsrView<T, P> host, Backend backend, int threads);
 
 struct SelectOptions {
     Constraints constraints;
@@ -109,8 +114,7 @@ template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options);
 
-/// What a program would choose that has `host` in the memory of `backend`; for a GPU it is copied
-/// there first, which select_us leaves out. Throws DeviceError for a backend that is not there.
+/// With choose_from_host() and the kernels of the registry.
 template <class T, class P>
 Selection select_spmv(CsrView<T, P> host, Backend backend, const SelectOptions& options);
 

@@ -1,84 +1,33 @@
 // Which dense blocks the entries of a group would occupy, and how far its columns are apart.
 #pragma once
 
-#include "features/cuda/group.cuh"
-#include "features/cuda/sample.hpp"
-
-#include <utility>
+#include "features/cuda/group_strips.cuh"
+#include "features/cuda/group_table.cuh"
 
 namespace sptune::cuda::groups {
 
-/// How many blocks of `Height` rows a column with these rows touches.
-template <int Height>
-__device__ unsigned blocks_of(unsigned rows) {
-    constexpr unsigned firsts = [] {
-        unsigned bits = 0;
-        for (int r = 0; r < kRows; r += Height) bits |= 1u << r;
-        return bits;
-    }();
-    unsigned any = rows;
-#pragma unroll
-    for (int r = 1; r < Height; ++r) any |= rows >> r;
-    return static_cast<unsigned>(__popc(any & firsts));
+/// Blocks of threads that share the strips of a group, at most.
+constexpr int kStripParts = 8;
+
+/// Whether `parts` blocks of threads count these sooner in strips. Those take a while for each
+/// column; tables take one for each entry, a long one when they are not in shared memory.
+__device__ inline bool strips_pay(std::int64_t entries, std::int64_t columns, int parts) {
+    constexpr std::int64_t kEntriesAStrip = 256;
+    const bool shared = 2 * entries <= 1 << kOwnLog2;
+    return shared ? columns <= 8 * entries
+                  : strips_of(columns) <= parts * (entries / kEntriesAStrip);
 }
 
-using Counts = unsigned[kSides][kSides];
-
-/// Which columns may be there, without asking the table: one bit for all that are equal modulo
-/// 32 · kWords. Most neighbours of a scattered entry are not.
-struct ColumnFilter {
-    static constexpr unsigned kWords = 512;
-    unsigned words[kWords];
-
-    __device__ void add(unsigned column) {
-        atomicOr(&words[column / 32 % kWords], 1u << column % 32);
-    }
-    /// Bit c: column begin + c may be there.
-    __device__ unsigned from(unsigned begin) const {
-        const unsigned low = words[begin / 32 % kWords], high = words[(begin / 32 + 1) % kWords];
-        return __funnelshift_r(low, high, begin % 32);
-    }
-};
-
-/// Counts the blocks of kBlockSides[W] columns whose first occupied column is this one.
-template <std::size_t W, std::size_t... H>
-__device__ void add_width(const SlotTable& columns, const ColumnFilter& filter, unsigned column,
-                          unsigned rows, Counts& counts, std::index_sequence<H...>) {
-    constexpr auto width = static_cast<unsigned>(kBlockSides[W]);
-    const unsigned own = column % width, begin = column - own;
-    const unsigned near = filter.from(begin) & ((1u << width) - 1);
-    for (unsigned left = near & ((1u << own) - 1); left; left &= left - 1)
-        if (columns.find(begin + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1)) return;
-    for (unsigned right = near >> own >> 1; right; right &= right - 1)
-        rows |= columns.find(column + static_cast<unsigned>(__ffs(static_cast<int>(right))));
-    ((counts[W][H] += blocks_of<kBlockSides[H]>(rows)), ...);
-}
-
-template <std::size_t... W>
-__device__ void add_column(const SlotTable& columns, const ColumnFilter& filter, unsigned column,
-                           unsigned rows, Counts& counts, std::index_sequence<W...> sides) {
-    (add_width<W>(columns, filter, column, rows, counts, sides), ...);
-}
-
-/// The rows of a group whose diagonals are followed, a bit each.
-__device__ inline unsigned followed_rows(int rows) {
-    unsigned bits = 0;
-#pragma unroll
-    for (int r = 0; r < kRows; ++r)
-        if (follows_diagonals(r, rows)) bits |= 1u << r;
-    return bits;
-}
-
-/// Adds the occupied blocks, the gaps between columns, and the diagonals that go on.
+/// Adds the occupied blocks, the gaps between columns, and the diagonals that go on. Blocks of
+/// threads take `part` of `parts` of it.
 __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const Group& group,
-                                    std::int64_t entry_limit, bool sorted, Slot* own_slots,
-                                    const GroupMemory& memory, Sums* sums) {
+                                    std::int64_t entry_limit, bool sorted, int part, int parts,
+                                    Slot* own_slots, const GroupMemory& memory, Sums* sums) {
     __shared__ Numbering looked_at;
     __shared__ std::int64_t first_kept[kRows];  // where the entries that are looked at begin
     __shared__ unsigned kept[kRows], least[kRows], most[kRows];
     __shared__ unsigned blocks[kSides * kSides];
     __shared__ unsigned followed, continued;
-    __shared__ ColumnFilter filter;
     __shared__ count_t offset;
     const int lane = threadIdx.x % kWarp;
     const std::int64_t entries = group.entries();
@@ -90,7 +39,6 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     // the strip.
     if (threadIdx.x < kSides * kSides) blocks[threadIdx.x] = 0;
     if (threadIdx.x == 0) followed = continued = 0;
-    for (unsigned w = threadIdx.x; w < ColumnFilter::kWords; w += threads()) filter.words[w] = 0;
     if (threadIdx.x < kRows) {
         kept[threadIdx.x] = most[threadIdx.x] = 0;
         least[threadIdx.x] = kFullMask;
@@ -130,63 +78,52 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
         size = group_sum<kWarp>(size);
         if (lane == 0) {
             kept[0] = static_cast<unsigned>(size);
-            if (gaps) {
+            if (gaps && part == 0) {
                 atomicAdd(&sums->gaps, gap);
                 atomicAdd(&sums->gap_rows, static_cast<double>(gaps));
             }
         }
     }
     __syncthreads();
-    const std::int64_t in_strip = kept[0], visited = looked_at.from[group.rows];
+    const std::int64_t in_strip = kept[0];
     if (in_strip == 0) return;
 
-    SlotTable table = table_for(in_strip, own_slots);
-    if (table.log2 > kOwnLog2) {
-        const count_t size = count_t{1} << table.log2;
-        if (threadIdx.x == 0) offset = atomicAdd(&sums->slots_taken, size);
-        __syncthreads();
-        if (table.log2 > 31 || offset + size > memory.spare_slots) {
-            if (threadIdx.x == 0) sums->overflow = 1;
-            return;
+    const LookedAt looked{looked_at, first_kept, strip};
+    const std::int64_t columns = strip.high - strip.low;
+    Counted counted;
+    if (strips_pay(in_strip, columns, parts)) {
+        static_assert((kStripColumns + 1) * sizeof(unsigned) <= sizeof(Slot) << kOwnLog2);
+        const std::int64_t strips = strips_of(columns), busy = min(strips, std::int64_t{parts});
+        if (part >= busy) return;
+        count_in_strips(col_idx, group.rows, looked, sorted, strips * part / busy,
+                        strips * (part + 1) / busy, reinterpret_cast<unsigned*>(own_slots),
+                        counted);
+    } else {
+        if (part > 0) return;
+        SlotTable table = table_for(in_strip, own_slots);
+        if (table.log2 > kOwnLog2) {
+            const count_t size = count_t{1} << table.log2;
+            if (threadIdx.x == 0) offset = atomicAdd(&sums->slots_taken, size);
+            __syncthreads();
+            if (table.log2 > 31 || offset + size > memory.spare_slots) {
+                if (threadIdx.x == 0) sums->overflow = 1;
+                return;
+            }
+            table.slots = memory.spare + offset;
         }
-        table.slots = memory.spare + offset;
+        count_in_table(col_idx, group.rows, looked, table, counted, &sums->overflow);
     }
-    clear(table);
-    for (std::int64_t n = threadIdx.x; n < visited; n += threads()) {
-        const int r = looked_at.row(n, group.rows);
-        const index_t c = col_idx[first_kept[r] + n - looked_at.from[r]];
-        if (c < strip.low || c >= strip.high) continue;
-        filter.add(static_cast<unsigned>(c));
-        if (unsigned* const met = table.find_or_add(static_cast<unsigned>(c)))
-            atomicOr(met, 1u << r);
-        else
-            sums->overflow = 1;
-    }
-    __syncthreads();
-    constexpr auto sides = std::make_index_sequence<kSides>{};
-    Counts counts{};
-    const unsigned starts = followed_rows(group.rows);
-    unsigned from = 0, on = 0;
-    for (unsigned s = threadIdx.x; s < table.size(); s += threads()) {
-        const Slot here = table.slots[s];
-        if (here.key == 0) continue;
-        add_column(table, filter, here.key - 1, here.value, counts, sides);
-        const unsigned own = here.value & starts;
-        from += static_cast<unsigned>(__popc(own));
-        if (own && filter.from(here.key) & 1)
-            on += static_cast<unsigned>(__popc(own & table.find(here.key) >> 1));
-    }
-    from = __reduce_add_sync(kFullMask, from);
-    on = __reduce_add_sync(kFullMask, on);
+    counted.followed = __reduce_add_sync(kFullMask, counted.followed);
+    counted.continued = __reduce_add_sync(kFullMask, counted.continued);
     if (lane == 0) {
-        atomicAdd(&followed, from);
-        atomicAdd(&continued, on);
+        atomicAdd(&followed, counted.followed);
+        atomicAdd(&continued, counted.continued);
     }
 #pragma unroll
     for (int w = 0; w < kSides; ++w)
 #pragma unroll
         for (int h = 0; h < kSides; ++h) {
-            const unsigned sum = __reduce_add_sync(kFullMask, counts[w][h]);
+            const unsigned sum = __reduce_add_sync(kFullMask, counted.blocks[w][h]);
             if (lane == 0) atomicAdd(&blocks[w * kSides + h], sum);
         }
     __syncthreads();
@@ -195,7 +132,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
         atomicAdd(&sums->blocks[0][0] + threadIdx.x,
                   scale * static_cast<double>(blocks[threadIdx.x]));
     if (threadIdx.x == 0) {
-        atomicAdd(&sums->block_entries, static_cast<double>(entries));
+        if (part == 0) atomicAdd(&sums->block_entries, static_cast<double>(entries));
         atomicAdd(&sums->followed, scale * followed);
         atomicAdd(&sums->continued, scale * continued);
     }

@@ -60,11 +60,12 @@ __device__ void visit_diagonals(const index_t* col_idx, index_t rows, const Grou
     }
 }
 
-/// 1 + kParts blocks of threads for each group.
+/// So many blocks of threads for each group: `strip_parts` + kParts.
 template <int Threads, class T, class P>
 __global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
     visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
-                 std::int64_t entry_limit, GroupMemory memory, bool sorted, Sums* sums) {
+                 std::int64_t entry_limit, int strip_parts, GroupMemory memory, bool sorted,
+                 Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
     __shared__ Numbering stored;
     let_next_begin();
@@ -74,9 +75,10 @@ __global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
         stored.from[threadIdx.x] = a.row_ptr[group.first + threadIdx.x];
     __syncthreads();
     if (group.entries() == 0) return;
-    const int part = static_cast<int>(blockIdx.y) - 1;
+    const int part = static_cast<int>(blockIdx.y) - strip_parts;
     if (part < 0)
-        return visit_blocks(a.col_idx, a.cols, group, entry_limit, sorted, own_slots, memory, sums);
+        return visit_blocks(a.col_idx, a.cols, group, entry_limit, sorted, part + strip_parts,
+                            strip_parts, own_slots, memory, sums);
     visit_diagonals(a.col_idx, a.rows, group, part, own_slots, memory, sums);
     if (a.rows == a.cols) visit_mirrors(a, group, sample, work, sorted, part, sums);
 }
@@ -103,9 +105,12 @@ void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memo
     const bool alone = sample.all_units() * (1 + kParts) <= multiprocessors();
     const bool many = alone || a.nnz() / a.rows * kBlockGroup > kManyEntries;
     const auto kernel = many ? visit_groups<kManyThreads, T, P> : visit_groups<kThreads, T, P>;
-    kernel<<<dim3(static_cast<unsigned>(sample.all_units()), 1 + kParts),
-             many ? kManyThreads : kThreads>>>(a, sample, plan.work, plan.entry_limit, memory,
-                                               sorted, sums);
+    const auto strip_parts =
+        many ? static_cast<int>(std::min<std::int64_t>(strips_of(a.cols), kStripParts)) : 1;
+    kernel<<<dim3(static_cast<unsigned>(sample.all_units()),
+                  static_cast<unsigned>(strip_parts + kParts)),
+             many ? kManyThreads : kThreads>>>(a, sample, plan.work, plan.entry_limit, strip_parts,
+                                               memory, sorted, sums);
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }
 

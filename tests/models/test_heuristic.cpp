@@ -154,6 +154,12 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     EXPECT_FALSE(surely_fits(f, blocks)) << "3.4 times the bytes of CSR is too close to 4";
     f.sell[0].padding = 1.5;
     EXPECT_FALSE(surely_fits(f, sell));
+    const Variant ell = variant(Backend::cpu, "ell", "simd", {{"x", 32}, {"w", kAll}});
+    Features longer = f;
+    longer.ell_fill = 1 / 3.0;
+    EXPECT_TRUE(surely_fits(longer, ell)) << "the longest row tells all";
+    longer.ell_fill = 1 / 5.0;
+    EXPECT_FALSE(surely_fits(longer, ell));
     const Variant hdia = variant(Backend::cpu, "hdia", "simd", {{"c", 8}, {"f", 50}});
     EXPECT_FALSE(surely_fits(f, hdia)) << "no diagonals that anybody knows of";
     EXPECT_TRUE(surely_fits(band(100'000, 20), hdia));

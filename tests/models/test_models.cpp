@@ -277,6 +277,16 @@ TEST(Evaluate, SweepsThatWereRepeatedTellHowFarTimesRepeatThemselves) {
     EXPECT_GT(behind_first, 1);
     EXPECT_GT(behind_again, 1);
     EXPECT_NEAR(score.geomean, std::sqrt(behind_first * behind_again) - 1, 1e-9);
+    EXPECT_EQ(score.without_luck.matrices, 2);
+    EXPECT_EQ(score.without_luck.geomean, 0) << "against itself";
+    const Evaluation e = evaluate(samples, options);
+    const Score& csr = *std::ranges::find(e.scores, "always CSR", &Score::name);
+    EXPECT_EQ(csr.without_luck.matrices, 2) << "the others were swept once";
+    const double fastest_elsewhere = std::sqrt(behind_first * best * behind_again * other);
+    EXPECT_NEAR(csr.without_luck.geomean, samples[3].baseline_us() / fastest_elsewhere - 1, 1e-9);
+    EXPECT_NEAR(csr.without_luck.p95,
+                samples[3].baseline_us() / std::min(behind_first * best, behind_again * other) - 1,
+                1e-9);
 
     samples.back().kernel_hashes["sell"] = samples.back().kernel_hashes["dia"] = "changed";
     EXPECT_EQ(evaluate(samples, options).scores.back().name, "always CSR") << "other kernels";

@@ -84,7 +84,7 @@ ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*) 
 }
 
 template <class T, class P>
-Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&) {
+Chooser<T, P> choose_with_copy_on_device(CsrView<T, P>) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
@@ -120,7 +120,7 @@ SPTUNE_INSTANTIATE(std::uint32_t)
         const SpgemmOptions&, void*);                                                             \
     template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*);     \
     template Chooser<T, P> choose_on_device(CsrView<T, P>);                                       \
-    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
+    template Chooser<T, P> choose_with_copy_on_device(CsrView<T, P>);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

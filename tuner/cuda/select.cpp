@@ -19,16 +19,17 @@ Chooser<T, P> choose_on_device(CsrView<T, P> view) {
 }
 
 template <class T, class P>
-Selection select_with_copy_on_device(CsrView<T, P> host, const SelectOptions& options) {
+Chooser<T, P> choose_with_copy_on_device(CsrView<T, P> host) {
     require_cuda();
-    const DeviceCsr<T, P> copy(host);
-    return select_spmv(choose_on_device(copy.view()), KernelIndex<T, P>::of(Backend::cuda),
-                       options);
+    const auto copy = std::make_shared<const DeviceCsr<T, P>>(host);
+    Chooser<T, P> chooser = choose_on_device(copy->view());
+    chooser.kept = copy;
+    return chooser;
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                            \
     template Chooser<T, P> choose_on_device(CsrView<T, P>); \
-    template Selection select_with_copy_on_device(CsrView<T, P>, const SelectOptions&);
+    template Chooser<T, P> choose_with_copy_on_device(CsrView<T, P>);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

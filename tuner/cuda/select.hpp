@@ -9,8 +9,8 @@ namespace sptune::tuner {
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> device_view);
 
-/// As select_spmv() for Backend::cuda.
+/// As choose_from_host() for Backend::cuda.
 template <class T, class P>
-Selection select_with_copy_on_device(CsrView<T, P> host, const SelectOptions& options);
+Chooser<T, P> choose_with_copy_on_device(CsrView<T, P> host);
 
 }  // namespace sptune::tuner

@@ -8,13 +8,16 @@
 namespace sptune {
 namespace {
 
-/// Fewer entries leave most of a GPU idle: then threads are for waiting less, above for reading
-/// more. In 1145 sweeps on an H200 (1000 entries and more, f32 and f64) this and what follows took
-/// 0.58 times as long as cuSPARSE's CSR in geometric mean, a 300th of the conversion included, and
-/// 1.77 times at worst; large tiles for all from kSmall on 0.62.
+/// Entries: fewer are cut into small tiles.
 constexpr std::int64_t kSmall = 200'000;
-constexpr double kEntriesSmall = 0.5, kEntriesLarge = 4;  ///< of the mean row, for a thread
-constexpr std::int64_t kMostEntries = 16;                 ///< of the longest row, for a thread
+/// Threads that a multiprocessor holds at a time. As long as all of a call are there from the
+/// beginning, more of them wait less; beyond that each should have something to read.
+constexpr std::int64_t kResident = 2048, kMultiprocessors = 132;
+constexpr double kMostEntries = 4;           ///< of the mean row, for a thread
+constexpr double kFewestEntries = 1.0 / 3;   ///< the same where threads are idle otherwise
+constexpr std::int64_t kMostOfLongest = 16;  ///< of the longest row, for a thread, but for
+constexpr std::int64_t kFreeOfLongest = 3;   ///< where threads are idle otherwise; and
+constexpr std::int64_t kTilesFrom = 24;      ///< more is for tiles
 constexpr int kFewest = 2, kMost = 32;
 
 Variant csr(ValueType value, IndexType index, const char* algorithm, std::vector<Param> params) {
@@ -32,16 +35,26 @@ Variant threads_per_row(ValueType value, IndexType index, int threads) {
     return csr(value, index, "vector", {{"t", threads}, {"b", 256}});
 }
 
-/// By the mean row, up to four times as many where the longest row asks for it; 0 where it asks for
-/// more.
+/// By the mean row and, as long as there are idle threads, by the longest; twice as many where the
+/// longest row asks for it; 0 where it asks for more. In 13,619 sweeps on H100s and H200s (500
+/// entries and more, f32 and f64) this took 1.044 times as long as the best kernel that it might
+/// have named, in geometric mean, a 300th of the conversion included, and 0.645 times as long as
+/// plain CSR; on the 791 of real matrices among those of late 1.03 times, at most 1.28 times plain
+/// CSR.
 int threads_for(const Outline& o) {
-    const double entries = o.nnz < kSmall ? kEntriesSmall : kEntriesLarge;
     const double mean = static_cast<double>(o.nnz) / std::max(o.rows, index_t{1});
+    const std::int64_t resident = kResident * (o.threads > 0 ? o.threads : kMultiprocessors);
+    const auto entries_for = [&](int threads) { return mean / (threads * std::numbers::sqrt2); };
     int threads = kFewest;
-    while (threads < kMost && threads * std::numbers::sqrt2 < mean / entries) threads *= 2;
-    const int most = std::min(4 * threads, kMost);
-    while (threads < most && o.longest_row > kMostEntries * threads) threads *= 2;
-    return o.longest_row > kMostEntries * threads ? 0 : threads;
+    while (threads < kMost) {
+        const bool idle = 2 * std::int64_t{threads} * o.rows <= resident;
+        const bool helps =
+            entries_for(threads) > kFewestEntries || o.longest_row > kFreeOfLongest * threads;
+        if (entries_for(threads) <= kMostEntries && !(idle && helps)) break;
+        threads *= 2;
+    }
+    if (threads < kMost && o.longest_row > kMostOfLongest * threads) threads *= 2;
+    return o.longest_row > kTilesFrom * threads ? 0 : threads;
 }
 
 /// Rows of equal work for each thread, each row on as many lanes as a register has, or on one. In
@@ -79,7 +92,7 @@ std::int64_t fewest_for_lanes(ValueType value) {
 Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outline& outline) {
     if (backend == Backend::cpu) {
         const bool scalar = outline.nnz < fewest_for_lanes(value) * std::int64_t{outline.rows};
-        const bool small = !outline.one_thread && outline.nnz + outline.rows < kOneThread;
+        const bool small = outline.threads != 1 && outline.nnz + outline.rows < kOneThread;
         return (small ? one_thread : balanced)(value, index, scalar ? 1 : kAll);
     }
     if (const int threads = outline.longest_row < 0 ? 0 : threads_for(outline))

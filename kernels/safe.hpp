@@ -13,7 +13,7 @@ struct Outline {
     index_t rows = 0;
     std::int64_t nnz = 0;
     std::int64_t longest_row = -1;  ///< in entries; negative: unknown
-    bool one_thread = false;        ///< all threads of the CPU are one
+    int threads = 0;                ///< of the CPU, multiprocessors of the GPU; 0: unknown
 };
 
 /// The CSR kernel that never takes much longer than another one on any matrix of this outline, and

@@ -50,7 +50,7 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
     const std::vector<Guess> ranked = ranking(predictor, s, 0);
     const Timed* const plain = &s.timed[s.baseline];
     const Outline outline{static_cast<index_t>(s.features.rows), s.features.nnz, s.features.row_max,
-                          s.device.threads == 1};
+                          s.device.threads};
     const std::string safe = short_name(spmv_safe(s.backend(), s.value, IndexType::i32, outline));
     // The safe kernel where the predictor knows it: predictions are right relative to its time.
     Guess first{plain, s.baseline_us()};

@@ -18,7 +18,7 @@ Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads) {
             [=] { return fingerprint(view, threads); },
             [=] { return extract_features(view, threads, Look::quick); },
             nullptr,
-            resolve_threads(threads) == 1};
+            resolve_threads(threads)};
 }
 
 template <class T, class P>

@@ -53,13 +53,13 @@ struct Chooser {
     std::function<std::uint64_t()> fingerprint;
     std::function<Features()> features;
     std::function<std::int64_t()> longest_row;  ///< on a GPU; much cheaper than the features
-    bool one_thread = false;                    ///< all threads of the CPU are one
+    int threads = 0;                            ///< of the CPU, multiprocessors of the GPU
     bool features_tell_fingerprint = false;     ///< at no cost
     std::shared_ptr<const void> kept = {};      ///< what `view` lies in, if it is the chooser's own
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
-        return {view.rows, view.nnz(), longest_row ? longest_row() : -1, one_thread};
+        return {view.rows, view.nnz(), longest_row ? longest_row() : -1, threads};
     }
 };
 /// For host memory, and for the memory of the current GPU. threads 0: all.

@@ -247,7 +247,7 @@ class Selector {
     const Kernel& safe_kernel() const {
         if (!features_) return kernels_.safe(matrix_.outline());
         return kernels_.safe(
-            {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads == 1});
+            {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads});
     }
 
     void note_safe(const Field& field) {

@@ -53,8 +53,8 @@ TEST(Safe, IsAKernelThatNeedsNoConversion) {
 
 TEST(Safe, DoesNotLeaveALongRowToAFewThreads) {
     EXPECT_EQ(on_gpu(1000, 5000, 2500), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 129), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 128), "spmv.cuda.csr.vector.t8.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 97), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 96), "spmv.cuda.csr.vector.t4.b256.f64.i32");
 }
 
 TEST(Safe, GuardsAgainstARowOfUnknownLength) {
@@ -64,7 +64,9 @@ TEST(Safe, GuardsAgainstARowOfUnknownLength) {
 
 TEST(Safe, GivesThreadsByTheRows) {
     EXPECT_EQ(on_gpu(1000, 3000, 3), "spmv.cuda.csr.vector.t8.b256.f64.i32");
-    EXPECT_EQ(on_gpu(1000, 3000, 200), "spmv.cuda.csr.vector.t16.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 3000, 24), "spmv.cuda.csr.vector.t8.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 3000, 25), "spmv.cuda.csr.vector.t16.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 3000, 200), "spmv.cuda.csr.vector.t32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1000, 90'000, 200), "spmv.cuda.csr.vector.t32.b256.f64.i32");
     EXPECT_EQ(on_gpu(0, 0, 0), "spmv.cuda.csr.vector.t2.b256.f64.i32");
 }
@@ -72,6 +74,11 @@ TEST(Safe, GivesThreadsByTheRows) {
 TEST(Safe, GivesFewerThreadsWhereTheGpuIsBusy) {
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 7), "spmv.cuda.csr.vector.t2.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 27'000'000, 27), "spmv.cuda.csr.vector.t8.b256.f64.i32");
+    EXPECT_EQ(on_gpu(30'000, 300'000, 20), "spmv.cuda.csr.vector.t8.b256.f64.i32");
+    EXPECT_EQ(on_gpu(40'000, 400'000, 20), "spmv.cuda.csr.vector.t4.b256.f64.i32");
+    const Outline outline{30'000, 300'000, 20, 16};  // few multiprocessors are soon busy
+    EXPECT_EQ(spmv_safe(Backend::cuda, ValueType::f64, IndexType::i32, outline).id(),
+              "spmv.cuda.csr.vector.t2.b256.f64.i32");
 }
 
 TEST(Safe, AnswersWhatItLists) {

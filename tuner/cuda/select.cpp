@@ -4,6 +4,7 @@
 #include "kernels/cuda/row_lengths.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "matrix/cuda/device_csr.hpp"
+#include "matrix/cuda/grid.hpp"
 
 namespace sptune::tuner {
 
@@ -14,7 +15,7 @@ Chooser<T, P> choose_on_device(CsrView<T, P> view) {
             [=] { return fingerprint_on_device(view); },
             [=] { return extract_features_on_device(view); },
             [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
-            false,
+            cuda::multiprocessors(),
             true};
 }
 

@@ -101,6 +101,11 @@ Json encode(const Score& s) {
     for (const Score::Miss& m : s.misses)
         misses.push_back(
             {{"matrix", m.matrix}, {"regret", m.regret}, {"chosen", m.chosen}, {"best", m.best}});
+    Json without_luck = nullptr;
+    if (s.without_luck.matrices > 0)
+        without_luck = {{"samples", s.without_luck.matrices},
+                        {"geomean", s.without_luck.geomean},
+                        {"p95", s.without_luck.p95}};
     return {{"name", s.name},
             {"samples", s.matrices},
             {"speedup_vs_csr", s.speedup},
@@ -108,10 +113,7 @@ Json encode(const Score& s) {
              {{"geomean", s.geomean},
               {"p95", s.p95},
               {"worst", misses.empty() ? Json(0) : misses[0]["regret"]}}},
-            {"regret_without_luck",
-             {{"samples", s.without_luck.matrices},
-              {"geomean", s.without_luck.geomean},
-              {"p95", s.without_luck.p95}}},
+            {"regret_without_luck", without_luck},
             {"within_5_percent", s.within_5},
             {"right_format", s.right_format},
             {"slower_than_csr", s.slower},

@@ -47,7 +47,8 @@ struct OwnMarks {
 
 /// Marks those that are not kNone: of what has no place in `own` words are read all at once, since
 /// each takes a while to come.
-__device__ void mark(const unsigned (&diagonals)[kTileItems], OwnMarks& own, unsigned* occupied) {
+__device__ inline void mark(const unsigned (&diagonals)[kTileItems], OwnMarks& own,
+                            unsigned* occupied) {
     unsigned words[kTileItems];
 #pragma unroll
     for (int j = 0; j < kTileItems; ++j) {
@@ -220,12 +221,8 @@ void add_smallest_columns(CsrView<T, P> a, DeviceBuffer<unsigned>& smallest, Sum
     SPTUNE_CUDA_LAUNCHED("compare_smallest");
 }
 
-#define SPTUNE_INSTANTIATE_ENTRIES(T, P)                        \
-    template void add_entries(CsrView<T, P>, unsigned*, Sums*); \
-    template void add_smallest_columns(CsrView<T, P>, DeviceBuffer<unsigned>&, Sums*);
-SPTUNE_INSTANTIATE_ENTRIES(float, std::int32_t)
-SPTUNE_INSTANTIATE_ENTRIES(float, std::int64_t)
-SPTUNE_INSTANTIATE_ENTRIES(double, std::int32_t)
-SPTUNE_INSTANTIATE_ENTRIES(double, std::int64_t)
+template void add_entries(CsrView<SPTUNE_VALUE, SPTUNE_POINTER>, unsigned*, Sums*);
+template void add_smallest_columns(CsrView<SPTUNE_VALUE, SPTUNE_POINTER>, DeviceBuffer<unsigned>&,
+                                   Sums*);
 
 }  // namespace sptune::cuda

@@ -18,7 +18,6 @@ __device__ inline int threads() {
 /// late with rows of many thousand entries.
 constexpr int kParts = 4;
 constexpr int kRows = static_cast<int>(kBlockGroup);
-constexpr int kOwnLog2 = 12;  // table in shared memory: 32 KiB
 
 /// Numbers the entries of up to kRows rows from 0, in order: of row r those from[r] on.
 struct Numbering {

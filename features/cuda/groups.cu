@@ -6,7 +6,6 @@
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace sptune::cuda {
 namespace {
@@ -14,8 +13,9 @@ namespace {
 using namespace groups;
 
 /// Adds a part of the entries to their diagonals.
-__device__ void visit_diagonals(const index_t* col_idx, index_t rows, const Group& group, int part,
-                                Slot* own_slots, const GroupMemory& memory, Sums* sums) {
+__device__ inline void visit_diagonals(const index_t* col_idx, index_t rows, const Group& group,
+                                       int part, Slot* own_slots, const GroupMemory& memory,
+                                       Sums* sums) {
     __shared__ Numbering thinned;
     if (threadIdx.x < kWarp) {
         std::int64_t count = 0;
@@ -85,17 +85,6 @@ __global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
 
 }  // namespace
 
-// Twice as many places as there are diagonals as a rule. A few long rows may be most of the matrix.
-int diagonals_log2(const SamplePlan& plan, std::int64_t rows, std::int64_t nnz) {
-    const std::int64_t sampled = plan.rows.rows(), expected = nnz / rows * sampled;
-    const std::int64_t most = std::min({4 * expected, sampled * kDiagonalRow, nnz});
-    return std::bit_width(static_cast<std::uint64_t>(2 * std::max(2 * plan.work, most)));
-}
-
-std::uint64_t spare_slots(const SamplePlan& plan) {
-    return static_cast<std::uint64_t>(16 * plan.work) + (4u << kOwnLog2);
-}
-
 template <class T, class P>
 void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memory, bool sorted,
                 Sums* sums) {
@@ -114,11 +103,7 @@ void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memo
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }
 
-#define SPTUNE_INSTANTIATE_GROUPS(T, P) \
-    template void add_groups(CsrView<T, P>, const SamplePlan&, const GroupMemory&, bool, Sums*);
-SPTUNE_INSTANTIATE_GROUPS(float, std::int32_t)
-SPTUNE_INSTANTIATE_GROUPS(float, std::int64_t)
-SPTUNE_INSTANTIATE_GROUPS(double, std::int32_t)
-SPTUNE_INSTANTIATE_GROUPS(double, std::int64_t)
+template void add_groups(CsrView<SPTUNE_VALUE, SPTUNE_POINTER>, const SamplePlan&,
+                         const GroupMemory&, bool, Sums*);
 
 }  // namespace sptune::cuda

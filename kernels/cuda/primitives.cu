@@ -1,8 +1,6 @@
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/scratch.hpp"
 
-#include <bit>
-
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
@@ -11,15 +9,6 @@
 
 namespace sptune::cuda {
 namespace {
-
-/// CUB's two calls: ask for the scratch memory, then run.
-template <class Run>
-void with_scratch(Run run) {
-    std::size_t bytes = 0;
-    SPTUNE_CUDA(run(nullptr, bytes));
-    DeviceBuffer<char> scratch(bytes ? bytes : 1);
-    SPTUNE_CUDA(run(scratch.data(), bytes));
-}
 
 template <class N>
 std::int64_t scan(DeviceBuffer<N>& counts) {
@@ -59,21 +48,6 @@ std::int64_t total(const N* numbers, std::int64_t size) {
     return result.at(0);
 }
 
-template <class Key, class Item>
-void sort(DeviceBuffer<Key>& keys, DeviceBuffer<Item>& items, int bits) {
-    if (keys.empty()) return;
-    DeviceBuffer<Key> other_keys(keys.size());
-    DeviceBuffer<Item> other_items(items.size());
-    cub::DoubleBuffer<Key> k(keys.data(), other_keys.data());
-    cub::DoubleBuffer<Item> i(items.data(), other_items.data());
-    with_scratch([&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(scratch, bytes, k, i,
-                                               static_cast<std::int64_t>(keys.size()), 0, bits);
-    });
-    if (k.Current() == other_keys.data()) keys = std::move(other_keys);
-    if (i.Current() == other_items.data()) items = std::move(other_items);
-}
-
 }  // namespace
 
 std::int64_t counts_to_pointers(DeviceBuffer<std::int64_t>& counts) {
@@ -100,16 +74,6 @@ std::int64_t sum_of(const std::int32_t* numbers, std::int64_t size) {
     return total(numbers, size);
 }
 
-void sort_by_key(DeviceBuffer<std::uint32_t>& keys, DeviceBuffer<index_t>& items, int bits) {
-    sort(keys, items, bits);
-}
-void sort_by_key(DeviceBuffer<std::uint64_t>& keys, DeviceBuffer<index_t>& items, int bits) {
-    sort(keys, items, bits);
-}
-void sort_by_key(DeviceBuffer<std::uint64_t>& keys, DeviceBuffer<std::int64_t>& items, int bits) {
-    sort(keys, items, bits);
-}
-
 DeviceBuffer<std::int64_t> positions_of(const std::uint8_t* flags, std::int64_t size) {
     if (size == 0) return {};
     DeviceBuffer<std::int64_t> found(static_cast<std::size_t>(size)), count(1);
@@ -123,10 +87,6 @@ DeviceBuffer<std::int64_t> positions_of(const std::uint8_t* flags, std::int64_t 
         SPTUNE_CUDA(cudaMemcpyAsync(exact.data(), found.data(), exact.bytes(),
                                     cudaMemcpyDeviceToDevice, nullptr));
     return exact;
-}
-
-int bits_for(std::uint64_t limit) {
-    return limit == 0 ? 1 : std::bit_width(limit);
 }
 
 }  // namespace sptune::cuda

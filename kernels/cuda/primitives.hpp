@@ -1,5 +1,6 @@
-// The device-wide building blocks of conversions, on CUB, compiled once. All run in the default
-// stream and take their scratch memory from the device's pool. Sizes may pass 2^31.
+// The device-wide building blocks of conversions, on CUB, compiled once. (Sorting is as much code
+// again and needed less often: sort.hpp.) All run in the default stream and take their scratch
+// memory from the device's pool. Sizes may pass 2^31.
 #pragma once
 
 #include "matrix/cuda/device_buffer.hpp"
@@ -23,16 +24,7 @@ std::int32_t max_of(const std::int32_t* numbers, std::int64_t size);
 std::int64_t sum_of(const std::int64_t* numbers, std::int64_t size);
 std::int64_t sum_of(const std::int32_t* numbers, std::int64_t size);
 
-/// Sorts `items` by the lowest `bits` bits of their keys, rising and stable (radix sort). Keys come
-/// out sorted, too.
-void sort_by_key(DeviceBuffer<std::uint32_t>& keys, DeviceBuffer<index_t>& items, int bits);
-void sort_by_key(DeviceBuffer<std::uint64_t>& keys, DeviceBuffer<index_t>& items, int bits);
-void sort_by_key(DeviceBuffer<std::uint64_t>& keys, DeviceBuffer<std::int64_t>& items, int bits);
-
 /// Positions i, rising, for which flags[i] is not 0.
 DeviceBuffer<std::int64_t> positions_of(const std::uint8_t* flags, std::int64_t size);
-
-/// Bits that a number in [0, limit] needs, at least 1.
-int bits_for(std::uint64_t limit);
 
 }  // namespace sptune::cuda

@@ -1,7 +1,7 @@
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
-#include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/row_lengths.hpp"
+#include "kernels/cuda/sort.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>

@@ -1,4 +1,4 @@
-#include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/spgemm/device_spgemm.hpp"
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/grid.hpp"

@@ -1,6 +1,7 @@
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/params.hpp"
 #include "kernels/spmv/row_order.cuh"
 

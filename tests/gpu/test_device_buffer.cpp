@@ -1,5 +1,6 @@
 // Device memory, and the building blocks of conversions.
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "tests/gpu/needs_gpu.hpp"
 

@@ -1,5 +1,6 @@
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/rows_of_entries.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/spgemm/blocks/block_matrix.hpp"
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/grid.hpp"

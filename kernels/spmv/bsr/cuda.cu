@@ -1,8 +1,8 @@
-// BSR on the GPU: a warp or a part of one per block row, and a thread per row in slices.
-#include "kernels/cuda/axes.hpp"
+// BSR on the GPU: a warp or a part of one per block row.
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
+#include "kernels/spmv/bsr/cuda_grid.hpp"
 #include "kernels/spmv/bsr/sweep.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
 
@@ -13,8 +13,6 @@ namespace {
 struct block_rows {
     static constexpr const char* name = "g";
 };
-
-constexpr int kMaxBlock = 512;
 
 template <class T>
 struct Rows {
@@ -107,45 +105,6 @@ __global__ void __launch_bounds__(kPieceBlock)
     if (lane == 0) p.done[which] = 0;  // for the next call
 }
 
-/// A thread per row, `Unroll` blocks at once.
-template <int R, int C, int Unroll, class T>
-__global__ void __launch_bounds__(kMaxBlock)
-    bsr_sliced_kernel(index_t rows, unsigned kept, const std::int64_t* __restrict__ slice_ptr,
-                      const std::int32_t* __restrict__ length, const index_t* __restrict__ column,
-                      const T* __restrict__ values, Epilogue<T> out, const T* __restrict__ x,
-                      T* __restrict__ y) {
-    const MatrixLoad load(kept);
-    constexpr int pitch = R * kBsrSlice;
-    const std::int64_t row = global_thread();
-    if (row >= rows) return;
-    const std::int64_t slice = row / pitch, from = slice_ptr[slice];
-    const int place = static_cast<int>(row % pitch);
-    column += from * kBsrSlice + place / R;
-    values += from * (C * pitch) + place;
-    T sum{0};
-    for (int left = length[row / R]; left > 0; left -= Unroll) {
-        T value[Unroll][C];
-        index_t j[Unroll];
-#pragma unroll
-        for (int u = 0; u < Unroll; ++u) {
-            const bool there = u < left;
-            j[u] = load.when(there, column + u * kBsrSlice, index_t{-1});
-#pragma unroll
-            for (int c = 0; c < C; ++c)
-                value[u][c] = load.when(there, values + (u * C + c) * pitch, T{0});
-        }
-#pragma unroll
-        for (int u = 0; u < Unroll; ++u) {
-            if (j[u] < 0) continue;
-#pragma unroll
-            for (int c = 0; c < C; ++c) sum += value[u][c] * gather(x, std::int64_t{j[u]} + c);
-        }
-        column += Unroll * kBsrSlice;
-        values += Unroll * C * pitch;
-    }
-    out.store(sum, y + row);
-}
-
 template <class T, int R, int C, int PerWarp, int Block>
 void bsr_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const BsrStorage<T>&>(storage);
@@ -165,50 +124,18 @@ void bsr_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch 
     SPTUNE_CUDA_LAUNCHED("bsr.rows (pieces)");
 }
 
-template <class T, int R, int C, int Unroll, int Block>
-void bsr_sliced(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
-    const auto& s = static_cast<const BsrSlicedStorage<T>&>(storage);
-    if (s.rows == 0) return;
-    const unsigned blocks = blocks_for(s.rows, Block);
-    bsr_sliced_kernel<R, C, Unroll><<<blocks, Block, 0, stream_of(launch)>>>(
-        s.rows, kept_share<T>(s, s.rows, s.cols), s.slice_ptr.data(), s.length.data(),
-        s.column.data(), s.values.data(), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("bsr.sliced");
-}
+using RowsGrid = grid<axis<block_rows, 1, 2, 4>, BsrBlocks>;
 
-using BlockAxis = axis<block, 64, 128, 256, 512>;
-using RowsGrid = grid<axis<block_rows, 1, 2, 4>, BlockAxis>;
-using SlicedGrid = grid<axis<unroll, 1, 2, 4>, BlockAxis>;
-
-/// Values of the blocks in flight, at most: more cost registers and hide no more latency.
-constexpr int kMaxInFlight = 12;
-
-template <class T, int R, int C>
-void add_block_size(KernelList<T>& list) {
-    for_each_point(RowsGrid{}, [&]<class Point>(Point p) {
-        constexpr int g = Point::template get<block_rows>(), b = Point::template get<block>();
-        add_kernel_for_all_indices<BsrFormat, T>(list, "rows", {{"r", R}, {"c", C}}, p.params(),
-                                                 &bsr_rows<T, R, C, g, b>);
-    });
-    for_each_point(SlicedGrid{}, [&]<class Point>(Point p) {
-        constexpr int u = Point::template get<unroll>(), b = Point::template get<block>();
-        if constexpr (u == 1 || u * C <= kMaxInFlight)
-            add_kernel_for_all_indices<BsrSlicedFormat, T>(list, "sliced",
-                                                           {{"r", R}, {"c", C}, {"s", kBsrSlice}},
-                                                           p.params(), &bsr_sliced<T, R, C, u, b>);
+template <class T>
+void add_all(KernelList<T>& list) {
+    for_each_block_size([&]<int R, int C> {
+        for_each_point(RowsGrid{}, [&]<class Point>(Point p) {
+            constexpr int g = Point::template get<block_rows>(), b = Point::template get<block>();
+            add_kernel_for_all_indices<BsrFormat, T>(list, "rows", {{"r", R}, {"c", C}}, p.params(),
+                                                     &bsr_rows<T, R, C, g, b>);
+        });
     });
 }
-
-/// r×c pairs, as rows of two.
-template <class T, int... RC>
-struct BlockSizes;
-template <class T, int R, int C, int... Rest>
-struct BlockSizes<T, R, C, Rest...> {
-    static void add(KernelList<T>& list) {
-        add_block_size<T, R, C>(list);
-        if constexpr (sizeof...(Rest) > 0) BlockSizes<T, Rest...>::add(list);
-    }
-};
 
 }  // namespace
 }  // namespace sptune::cuda
@@ -216,9 +143,8 @@ struct BlockSizes<T, R, C, Rest...> {
 namespace sptune {
 
 void add_cuda_bsr_kernels(KernelList<SPTUNE_VALUE>& list) {
-    cuda::BlockSizes<SPTUNE_VALUE,  //
-                     2, 2, 3, 3, 4, 4, 6, 6, 8, 8, 1, 2, 1, 3, 1, 4, 1, 8, 2, 1, 3, 1, 4, 1, 8, 1,
-                     2, 4, 4, 2, 2, 3, 3, 2>::add(list);
+    cuda::add_all<SPTUNE_VALUE>(list);
+    cuda::add_bsr_sliced(list);
 }
 
 }  // namespace sptune

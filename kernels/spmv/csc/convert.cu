@@ -1,7 +1,7 @@
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
-#include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/rows_of_entries.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/csc/cuda_format.hpp"
 

@@ -4,9 +4,21 @@
 
 #include "kernels/cuda/matrix_load.cuh"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace sptune::cuda {
+
+/// What a block may have of shared memory without asking.
+constexpr std::size_t kSharedBytes = 48 << 10;
+
+/// Blocks that a multiprocessor is to hold: as many as it has threads for, or three quarters of
+/// that where a thread has more than 4 entries, which take registers.
+constexpr int resident_blocks(int block, int items) {
+    const int threads = items <= 4 ? kResidentThreads : kResidentThreads * 3 / 4;
+    return std::min(threads / block, kResidentBlocks);
+}
 
 /// product[i] = values[i] · x[column[i]] for `count` entries, `Items` loads of each thread in
 /// flight.

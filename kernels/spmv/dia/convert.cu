@@ -1,3 +1,4 @@
+#include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/row_lengths.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/dia/cuda_format.hpp"

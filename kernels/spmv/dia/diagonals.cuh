@@ -1,7 +1,7 @@
 // Which diagonals of a matrix are worth keeping, found on the GPU.
 #pragma once
 
-#include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/spmv/entry_rows.cuh"
 
 namespace sptune::cuda {

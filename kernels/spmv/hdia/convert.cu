@@ -1,4 +1,5 @@
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/sort.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/entry_rows.cuh"
 #include "kernels/spmv/hdia/cuda_format.hpp"

@@ -1,0 +1,93 @@
+// CSR on the GPU in tiles of exactly equal work (merge path).
+#include "kernels/cuda/axes.hpp"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/residency.hpp"
+#include "kernels/spmv/csr/cuda_format.hpp"
+#include "kernels/spmv/csr/cuda_parts.hpp"
+#include "kernels/spmv/csr/staged_rows.cuh"
+
+namespace sptune::cuda {
+namespace {
+
+/// Rows that begin and end anywhere in tiles of exactly N rows and entries together.
+template <class T, class P, int Block, int Items>
+__global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
+    csr_merge_kernel(CsrView<T, P> a, unsigned kept, const index_t* tile_row, T* carry,
+                     index_t tiles, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    const MatrixLoad load(kept);
+    constexpr int n = Block * Items;
+    __shared__ T product[n];
+    __shared__ StagedRows<n + 1> rows;
+    let_next_begin();
+    const index_t tile = blockIdx.x;
+    const index_t first = tile_row[tile], last = tile_row[tile + 1];
+    const P begin = static_cast<P>(static_cast<std::int64_t>(tile) * n - first);
+    const P end = tile + 1 == tiles
+                      ? a.entries
+                      : static_cast<P>((static_cast<std::int64_t>(tile) + 1) * n - last);
+    // The row that goes on in the next tile counts as one more.
+    const int count = last - first + (tile + 1 == tiles || last == a.rows ? 0 : 1);
+    rows.template load<Block>(a.row_ptr + first, count, begin, end);
+    stage_products<Block, Items>(load, a.values + begin, a.col_idx + begin,
+                                 static_cast<int>(end - begin), x, product);
+    __syncthreads();
+    rows.template sum<Block>(count, product, [&](int r, T sum) {
+        if (first + r < last)
+            out.store(sum, y + first + r);
+        else
+            carry[tile] = sum;
+    });
+}
+
+/// Adds what tiles carried to the rows that later tiles have ended, tile by tile.
+template <class T>
+__global__ void csr_merge_carry_kernel(const index_t* tile_row, const T* carry, index_t tiles,
+                                       index_t rows, T alpha, T* y) {
+    wait_for_previous();
+    // Tile t carries to row tile_row[t + 1].
+    const std::int64_t t = global_thread();
+    if (t + 1 >= tiles) return;
+    const index_t row = tile_row[t + 1];
+    if (row >= rows || (t > 0 && tile_row[t] == row)) return;
+    T sum{0};
+    for (std::int64_t u = t; u + 1 < tiles && tile_row[u + 1] == row; ++u) sum += carry[u];
+    y[row] += alpha * sum;
+}
+
+template <class T, class P, int Block, int Items>
+void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
+    const auto& s = static_cast<const CsrMergeStorage<T, P>&>(storage);
+    if (s.a.rows == 0) return;
+    CsrView<T, P> a = s.a;
+    a.entries = a.nnz();
+    const auto blocks = static_cast<unsigned>(s.tiles());
+    csr_merge_kernel<T, P, Block, Items><<<blocks, Block, 0, stream_of(launch)>>>(
+        a, kept_share<T>(s, a.rows, a.cols), s.tile_row.data(), s.carry.data(), s.tiles(),
+        Epilogue<T>{alpha, beta}, x, y);
+    SPTUNE_CUDA_LAUNCHED("csr.merge");
+    if (s.tiles() == 1) return;
+    constexpr int kCarryBlock = 128;
+    launch_early(csr_merge_carry_kernel<T>, blocks_for(s.tiles(), kCarryBlock), kCarryBlock, launch,
+                 s.tile_row.data(), s.carry.data(), s.tiles(), a.rows, alpha, y);
+}
+
+using MergeGrid = grid<axis<items, 4, 8>, axis<block, 128, 256, 512>>;
+
+template <class T, class P>
+void add_all(KernelList<T>& list) {
+    for_each_point(MergeGrid{}, [&]<class Point>(Point) {
+        constexpr int b = Point::template get<block>(), i = Point::template get<items>();
+        if constexpr ((sizeof(T) + 3) * b * i + 1024 <= kSharedBytes)
+            add_kernel<CsrMergeFormat, T, P>(list, "merge", {{"m", b * i}}, {{"b", b}},
+                                             &csr_merge<T, P, b, i>);
+    });
+}
+
+}  // namespace
+
+void add_csr_merge(KernelList<SPTUNE_VALUE>& list) {
+    add_all<SPTUNE_VALUE, std::int32_t>(list);
+    add_all<SPTUNE_VALUE, std::int64_t>(list);
+}
+
+}  // namespace sptune::cuda

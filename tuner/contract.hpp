@@ -74,6 +74,8 @@ class Contract {
     Step next();
 
     void converted(int offer, double us);
+    /// Converting to it is now predicted to take so long, if it has not been measured.
+    void expect_conversion(int offer, double us) { state_of(offer).predicted.convert_us = us; }
     void refused(int offer);
     /// The call of the last step; 0 where it was not timed.
     void called(double us);
@@ -141,7 +143,11 @@ class Contract {
     double reserve_us() const;
     bool takes_turns() const { return terms_.settling == 1; }
     bool worth_a_look(int offer) const;
+    double cost_us(int offer) const;
+    double short_us(int offer) const;
+    bool pays(int offer, double calls) const;
     bool due(int offer) const;
+    bool due_soon(int offer) const;
     int next_due() const;
     void open_account();
     Step begin_trial(int offer, bool convert);

@@ -1,6 +1,8 @@
 // What calls and conversions are expected to take, and whether converting pays by that.
 #include "tuner/contract.hpp"
 
+#include <algorithm>
+
 namespace sptune::tuner {
 namespace {
 
@@ -55,21 +57,36 @@ bool Contract::worth_a_look(int offer) const {
            call_us(offer) < kPossible * call_us(active_);
 }
 
-/// Whether converting now is expected to pay and is allowed.
-bool Contract::due(int offer) const {
+/// What the balance has to bear of a conversion that is still to come.
+double Contract::cost_us(int offer) const {
+    return state_of(offer).state == State::converted ? 0 : convert_us(offer);
+}
+
+/// Whether converting is expected to pay after so many calls, if it is allowed.
+bool Contract::pays(int offer, double calls) const {
     const Known& k = state_of(offer);
     if (k.state == State::dropped || offer == active_ || offer == paused_) return false;
     const double saved = call_us(active_) - hoped_us(offer);
-    const double cost = k.state == State::converted ? 0 : convert_us(offer);
-    if (worth_a_look(offer)) return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
+    const double cost = cost_us(offer);
     if (saved <= (1 - kBetter) * call_us(active_)) return false;
-    if (!terms_.trusted && balance_ < cost + reserve_us()) return false;
     // The more have been tried, the less likely is another to be better, whatever is hoped.
     const bool known = terms_.trusted || k.convert_us > 0;
     const double wary_cost = known ? cost : (1 + tried_) * cost;
-    const double left = terms_.expected_calls - static_cast<double>(epoch_calls_);
+    const double left = terms_.expected_calls - calls;
     if (left > 0) return saved * left > wary_cost;
-    return saved * static_cast<double>(epoch_calls_) >= wary_cost;  // lost what it would have cost
+    return saved * calls >= wary_cost;  // lost what it would have cost
+}
+
+/// By how much the balance is short of what converting asks for.
+double Contract::short_us(int offer) const {
+    return terms_.trusted ? 0 : std::max(0.0, cost_us(offer) + reserve_us() - balance_);
+}
+
+bool Contract::due(int offer) const {
+    const State state = state_of(offer).state;
+    if (state != State::dropped && offer != active_ && offer != paused_ && worth_a_look(offer))
+        return balance_ >= terms_.trials * (kHopeless - 1) * plain_us();
+    return short_us(offer) <= 0 && pays(offer, static_cast<double>(epoch_calls_));
 }
 
 /// Whether each call adds its share to the balance.
@@ -82,9 +99,21 @@ double Contract::reserve_us() const {
     return earning() ? 0 : (kCold - 1) * plain_us();
 }
 
+/// Whether it is likely to be due before there have been as many calls again.
+bool Contract::due_soon(int offer) const {
+    const double share = earning() ? terms_.epsilon * plain_us() : 0;
+    return pays(offer, 2 * static_cast<double>(epoch_calls_)) &&
+           short_us(offer) <= share * static_cast<double>(epoch_calls_);
+}
+
+/// The first in the order of preference. What comes after one that is due soon, and is due now
+/// because its conversion takes less, would only put it off.
 int Contract::next_due() const {
-    for (int i = 1; i < static_cast<int>(known_.size()); ++i)
-        if (due(i)) return i;
+    bool waits = false;
+    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+        if (due(i) && !(waits && cost_us(i) > 0)) return i;
+        waits |= due_soon(i);
+    }
     return 0;
 }
 

@@ -5,6 +5,8 @@
 #include "kernels/safe.hpp"
 #include "models/predictor.hpp"
 
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -40,6 +42,10 @@ class KernelIndex {
     const std::string& id(const Kernel& kernel) const {
         return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
     }
+    /// What the first conversion to `kernel` in a process takes on top: on a GPU its code has to be
+    /// loaded, with that of all kernels of its algorithm. 0 after has_run() of one of those.
+    double load_us(const Kernel& kernel) const;
+    void has_run(const Kernel& kernel) const;
     /// Kernels, and what a model is asked of them.
     struct Known {
         std::vector<const Kernel*> kernels;
@@ -58,6 +64,8 @@ class KernelIndex {
     const std::vector<Kernel>* kernels_;
     std::vector<std::string> ids_;
     std::unordered_map<std::string_view, const Kernel*> by_id_;
+    std::vector<std::size_t> part_;  ///< of each kernel: those of a part are loaded together
+    mutable std::deque<std::atomic<bool>> loaded_;  ///< each part
     const Kernel* baseline_ = nullptr;
     SafeRule safe_;
     mutable std::mutex mutex_;

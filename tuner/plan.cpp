@@ -194,6 +194,8 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
             if (ready_[i]->kernel == kernel) return;
         ready_.push_back(std::make_unique<Ready>());
         ready_.back()->kernel = kernel;
+        ready_.back()->convert_us = r.convert_us;
+        if (r.convert_us > 0) ready_.back()->load_us = kernels_.load_us(*kernel);
         offers.push_back({r.predicted_us, r.convert_us});
     };
     offer(selection_.chosen);

@@ -72,6 +72,8 @@ class Plan {
         std::unique_ptr<StreamOrder> order;
         bool was_active = false;  ///< other threads may be using it
         std::string failure;      ///< why it could not be converted
+        double convert_us = 0;    ///< as predicted, code in it that
+        double load_us = 0;       ///< takes so long to be loaded
     };
 
     bool may_wait() const;
@@ -88,6 +90,7 @@ class Plan {
     std::uint64_t held_bytes() const;
     bool convert(int which, void* stream = nullptr);
     void first_call(const Ready& ready) const;
+    void note_loaded(const Kernel& kernel);
     void wait_for_calls(void* stream) const;
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);

@@ -98,7 +98,20 @@ bool Plan<T, P>::convert(int which, void* stream) {
         return false;
     }
     if (which) contract_->converted(which, clock() - start);
+    note_loaded(*r.kernel);
     return true;
+}
+
+/// Its siblings' conversions no longer have to wait for the code.
+template <class T, class P>
+void Plan<T, P>::note_loaded(const Kernel& kernel) {
+    kernels_.has_run(kernel);
+    for (std::size_t i = 1; i < ready_.size(); ++i) {
+        Ready& r = *ready_[i];
+        if (r.load_us <= 0 || kernels_.load_us(*r.kernel) > 0) continue;
+        contract_->expect_conversion(static_cast<int>(i), r.convert_us - r.load_us);
+        r.load_us = 0;
+    }
 }
 
 template <class T, class P>

@@ -229,9 +229,12 @@ class Selector {
             if (!std::isfinite(answers[i].time_us)) continue;
             const Kernel& kernel = *known.kernels[i];
             const Variant& v = kernel.variant;
-            const double start_us = v.vendor ? vendor_start_us(v.backend) : 0;
-            field.push_back({&kernel, kernels_.id(kernel), answers[i].time_us,
-                             answers[i].convert_us + start_us});
+            const double convert_us = answers[i].convert_us;
+            const double start_us = v.vendor         ? vendor_start_us(v.backend)
+                                    : convert_us > 0 ? kernels_.load_us(kernel)
+                                                     : 0;
+            field.push_back(
+                {&kernel, kernels_.id(kernel), answers[i].time_us, convert_us + start_us});
         }
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.

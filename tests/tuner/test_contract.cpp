@@ -85,6 +85,38 @@ TEST(Contract, TheBetterOfTwoIsKept) {
     EXPECT_EQ(live(contract, truth, predicted, 500).active, 2);
 }
 
+/// The offer that is converted first, and after how many calls.
+std::pair<int, int> first_conversion(Contract& contract, const Truth& truth) {
+    for (int calls = 0; calls < 1000; ++calls) {
+        const Contract::Step step = contract.next();
+        if (step.convert) return {step.run, calls};
+        contract.called(step.timed ? truth.plain_us : 0);
+    }
+    return {0, 1000};
+}
+
+TEST(Contract, WhatIsDueSoonIsNotPutOff) {
+    // The second pays for its conversion after nine calls, the first after ten.
+    const Truth truth{100, {{50, 700}, {65, 400}}};
+    Contract contract({}, 100, truth.offers);
+    EXPECT_EQ(first_conversion(contract, truth), std::pair(1, 13));
+    // What the promise does not bear for a long time is not waited for.
+    const Truth dear{100, {{50, 7000}, {65, 400}}};
+    Contract other({}, 100, dear.offers);
+    EXPECT_EQ(first_conversion(other, dear), std::pair(2, 10));
+}
+
+TEST(Contract, AConversionMayTurnOutToTakeLess) {
+    const Truth truth{100, {{50, 5000}}};
+    Contract contract({}, 100, truth.offers);
+    for (int calls = 0; calls < 20; ++calls) {
+        EXPECT_FALSE(contract.next().convert);
+        contract.called(100);
+    }
+    contract.expect_conversion(1, 500);
+    EXPECT_TRUE(contract.next().convert);
+}
+
 TEST(Contract, PredictionsCountRelativeToPlainCsr) {
     // All times are four times what was predicted: the machine is slower, the choice is right.
     const std::vector<Offer> predicted{{50, 1000}};

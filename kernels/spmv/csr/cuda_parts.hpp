@@ -7,7 +7,7 @@
 
 namespace sptune::cuda {
 
-#define SPTUNE_DECLARE(part)           \
+#define SPTUNE_DECLARE(part)            \
     void part(KernelList<float>& list); \
     void part(KernelList<double>& list);
 SPTUNE_DECLARE(add_csr_tiles_i32)

@@ -1,5 +1,6 @@
 #include "library/matrix.hpp"
 
+#include "features/structure.hpp"
 #include "matrix/error.hpp"
 #include "matrix/transposed.hpp"
 #include "tuner/cuda/calls.hpp"
@@ -43,8 +44,11 @@ class HostTranspose final : public Transpose<T, P> {
 template <class T, class P>
 class DeviceTranspose final : public Transpose<T, P> {
   public:
-    DeviceTranspose(CsrView<T, P> a, int threads)
-        : threads_(threads), t_(Transposed<T, P>(copy_to_host(a).view(), threads).view()) {}
+    DeviceTranspose(CsrView<T, P> a, int threads) : threads_(threads) {
+        const Csr<T, P> copy = copy_to_host(a);
+        check_structure(copy.view(), threads);
+        t_ = DeviceCsr<T, P>(Transposed<T, P>(copy.view(), threads).view());
+    }
     CsrView<T, P> view() const override { return t_.view(); }
     void update(CsrView<T, P> a) override {
         const Transposed<T, P> t(copy_to_host(a).view(), threads_);
@@ -66,6 +70,9 @@ Backend backend_of(const csr_view<T, P>& a) {
         require(!p || tuner::is_device_pointer(p) == device,
                 "the matrix lies partly in host memory and partly on a GPU; put all three arrays "
                 "in the same memory");
+    require(!device || !tuner::is_elsewhere(a.row_ptr),
+            "the matrix lies on another GPU than the current one; call cudaSetDevice() for its GPU "
+            "before");
     return device ? Backend::cuda : Backend::cpu;
 }
 

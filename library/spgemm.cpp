@@ -21,10 +21,14 @@ class csr_matrix<T, P>::implementation {
     Csr<T, P> host;
     std::unique_ptr<Product<T, P>> there;  ///< in the memory of a GPU, instead
     tuner::ProductSelection selection;
+    int device = -1;  ///< the GPU that it lies on
 
     CsrView<T, P> view() const { return there ? there->view() : host.view(); }
     ~implementation() {
-        if (there) tuner::wait_for_device();
+        if (!there) return;
+        const tuner::OnDevice here(device);
+        tuner::wait_for_device();
+        there.reset();
     }
 };
 
@@ -111,6 +115,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         made->selection = asked ? chosen : std::move(done.selection);
     };
     try {
+        if (home == Backend::cuda) made->device = tuner::current_device();
         if (home == Backend::cuda)
             keep(asked
                      ? tuner::multiply_on_device(a, b, product, chosen.id, options, o.stream)

@@ -223,7 +223,8 @@ Holding holding(const Features& f, const Variant& v) {
 
 bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen_bytes) {
     using enum Layout::Kind;
-    const Layout l = layout_of(v);
+    Layout l = layout_of(v);
+    if (v.format == "pjds") l.beside = false;  // pads long rows, whatever the predictions reckon
     const bool blocks = l.kind == bsr;
     if (v.vendor || !(blocks || l.kind == sell || l.kind == ell || l.kind == hdia)) return false;
     if (blocks && !(f.columns_sorted && f.cols >= l.c)) return false;

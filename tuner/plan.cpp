@@ -26,7 +26,10 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
       options_(options),
       threads_(resolve_threads(options.select.threads)) {
     const ThreadLimit limit(threads_);
-    if (matrix_.backend == Backend::cuda) timer_ = make_stream_timer();
+    if (matrix_.backend == Backend::cuda) {
+        device_ = current_device();
+        timer_ = make_stream_timer();
+    }
     if (may_wait()) {
         waiting_.over = look_up();
     } else {
@@ -48,7 +51,11 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
 
 template <class T, class P>
 Plan<T, P>::~Plan() {
-    if (matrix_.backend == Backend::cuda) wait_for_device();
+    if (matrix_.backend != Backend::cuda) return;
+    const OnDevice here(device_);
+    wait_for_device();
+    ready_.clear();  // as long as its GPU is the current one
+    timer_.reset();
 }
 
 /// Whether nothing asks for a choice before the first call.

@@ -102,6 +102,7 @@ class Plan {
     PlanOptions options_;
     Selection selection_;
     int threads_ = 1;
+    int device_ = -1;                            ///< the GPU that A lies on
     std::vector<std::unique_ptr<Ready>> ready_;  ///< the safe kernel, then the offers
     std::unique_ptr<StreamTimer> timer_;         ///< of a GPU
     std::unique_ptr<Contract> contract_;

@@ -72,6 +72,7 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
 
 template <class T, class P>
 void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
+    const OnDevice here(device_);
     Ready* const active = active_.load(std::memory_order_acquire);
     if (at_rest_.load(std::memory_order_acquire)) {
         rested_.fetch_add(1, std::memory_order_relaxed);

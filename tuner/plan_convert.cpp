@@ -86,13 +86,15 @@ bool Plan<T, P>::convert(int which, void* stream) {
         if (r.storage->exclusive() && !r.order && matrix_.backend == Backend::cuda)
             r.order = make_stream_order();
         const Ready& plain = *ready_.front();
+        if (capped && held_bytes() > options_.select.constraints.memory_bytes)
+            throw Error("it turned out to need more memory than it may");
         if (which && static_cast<double>(r.storage->bytes()) >
                          kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
             throw Error("it turned out to be many times larger than plain CSR");
         if (which && !r.was_active && matrix_.backend == Backend::cuda) first_call(r);
     } catch (const std::exception& e) {
-        if (which == 0) throw;
         r.storage.reset();
+        if (which == 0) throw;
         r.failure = e.what();
         contract_->refused(which);
         return false;
@@ -117,13 +119,19 @@ void Plan<T, P>::note_loaded(const Kernel& kernel) {
 template <class T, class P>
 void Plan<T, P>::update_values(const T* values) {
     const std::lock_guard lock(mutex_);
+    const OnDevice here(device_);
     count_rested();
-    if (matrix_.backend == Backend::cuda) wait_for_device();
-    matrix_.view.values = values;
-    matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
-    convert(0);
-    if (ready_.size() > 1)
-        if (const int which = contract_->values_changed()) convert(which);
+    try {
+        if (matrix_.backend == Backend::cuda) wait_for_device();
+        matrix_.view.values = values;
+        matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
+        convert(0);
+        if (ready_.size() > 1)
+            if (const int which = contract_->values_changed()) convert(which);
+    } catch (...) {  // nothing is to go on with values of before
+        for (const auto& r : ready_) r->storage.reset();
+        throw;
+    }
     publish();
 }
 

@@ -45,8 +45,9 @@ class SelectLimits {
         if (e.kernel == &kernels_.baseline()) return true;
         const Params& params = e.kernel->variant.params;
         if (models::param_or(params, "x", 32) == 16 && surely_too_wide(params)) return false;
-        if (!e.measured && models::surely_fits(features.value(), e.kernel->variant, e.seen) &&
-            (most == ~0ull || 2 * told_bytes(e, *features) <= static_cast<double>(most)))
+        // What a sample tells may be wrong by any factor, and a cap is to be kept.
+        if (!e.measured && most == ~0ull &&
+            models::surely_fits(features.value(), e.kernel->variant, e.seen))
             return true;
         Footprint f;
         try {

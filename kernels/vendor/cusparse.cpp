@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <numeric>
 
 #include <fcntl.h>
@@ -21,7 +22,8 @@ using namespace cusparse;
 /// that of a question that we only ask to find out.
 class QuietStderr {
   public:
-    QuietStderr() : old_(dup(STDERR_FILENO)), none_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+    QuietStderr()
+        : lock_(mutex()), old_(dup(STDERR_FILENO)), none_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
         if (old_ >= 0 && none_ >= 0) dup2(none_, STDERR_FILENO);
     }
     QuietStderr(const QuietStderr&) = delete;
@@ -33,6 +35,12 @@ class QuietStderr {
     }
 
   private:
+    /// Of two at a time, one would restore what the other has put there.
+    static std::mutex& mutex() {
+        static std::mutex& one = lasting<std::mutex>();
+        return one;
+    }
+    std::lock_guard<std::mutex> lock_;
     int old_, none_;
 };
 
@@ -54,6 +62,8 @@ bool works(const Params& params) {
         const QuietStderr quiet;
         const auto storage = Format::template convert<T, P>(a.view(), params, 1);
         multiply<T, P>(*storage, T{1}, x.data(), T{0}, y.data(), Launch{});
+    } catch (const OutOfMemory&) {  // says nothing of cuSPARSE
+        throw;
     } catch (const Error&) {
         SPTUNE_CUDA(cudaDeviceSynchronize());  // throws where the device itself has failed
         return false;

@@ -38,7 +38,7 @@ struct MklFormat {
     template <class T, class P>
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads) {
         const mkl::Library& lib = mkl::library();
-        lib.set_num_threads(resolve_threads(threads));
+        const mkl::Threads team(threads);
         auto s = std::make_unique<MklStorage<T>>();
         s->nnz = static_cast<std::uint64_t>(a.nnz());
         s->csr_bytes = s->nnz * (sizeof(T) + sizeof(index_t)) +
@@ -60,8 +60,9 @@ struct MklFormat {
 };
 
 template <class T>
-void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch) {
+void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const MklStorage<T>&>(storage);
+    const mkl::Threads team(launch.threads);
     const int failed = mkl::library().of<T>().mv(mkl::kNonTranspose, alpha, s.handle,
                                                  mkl::kGeneralMatrix, x, beta, y);
     if (failed) throw Error("MKL refused to multiply with status " + std::to_string(failed));

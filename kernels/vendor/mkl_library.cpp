@@ -1,5 +1,6 @@
 #include "kernels/vendor/mkl_library.hpp"
 
+#include "kernels/parallel.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/lasting.hpp"
 
@@ -62,8 +63,11 @@ mkl::Library load() {
     mkl::Library lib;
     void* handle = nullptr;
     std::string tried;
+    bool in_use = false;  // by the program, whose settings they are then
     for (const std::string& place : places()) {
-        handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+        in_use = handle != nullptr;
+        if (!handle) handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (handle) break;
         tried += (tried.empty() ? "" : ", ") + place;
     }
@@ -77,7 +81,7 @@ mkl::Library load() {
     void (*version)(char*, int) = nullptr;
     const bool complete = resolve(handle, "MKL_Set_Threading_Layer", set_threading_layer) &&
                           resolve(handle, "MKL_Set_Dynamic", set_dynamic) &&
-                          resolve(handle, "MKL_Set_Num_Threads", lib.set_num_threads) &&
+                          resolve(handle, "MKL_Set_Num_Threads_Local", lib.set_num_threads_local) &&
                           resolve(handle, "MKL_Get_Version_String", version) &&
                           resolve(handle, "mkl_sparse_set_mv_hint", lib.set_mv_hint) &&
                           resolve(handle, "mkl_sparse_optimize", lib.optimize) &&
@@ -101,8 +105,10 @@ mkl::Library load() {
     }
     // MKL must share our OpenMP run time: two pools of spinning threads would slow each other down.
     constexpr int kGnuThreading = 3;
-    set_threading_layer(kGnuThreading);
-    set_dynamic(0);
+    if (!in_use) {
+        set_threading_layer(kGnuThreading);
+        set_dynamic(0);
+    }
     char text[256] = {};
     version(text, sizeof text - 1);
     lib.status = text;
@@ -125,6 +131,13 @@ namespace mkl {
 const Library& library() {
     static const Library& lib = lasting(load);
     return lib;
+}
+
+Threads::Threads(int threads)
+    : before_(library().set_num_threads_local(resolve_threads(threads))) {}
+
+Threads::~Threads() {
+    library().set_num_threads_local(before_);
 }
 
 }  // namespace mkl

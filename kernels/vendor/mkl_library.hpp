@@ -33,7 +33,7 @@ struct Library {
     int (*destroy)(Handle) = nullptr;
     int (*spmm)(int operation, Handle a, Handle b, Handle* c) = nullptr;
     int (*order)(Handle) = nullptr;
-    void (*set_num_threads)(int) = nullptr;
+    int (*set_num_threads_local)(int) = nullptr;
     Functions<float> f32;
     Functions<double> f64;
 
@@ -44,6 +44,19 @@ struct Library {
         else
             return f64;
     }
+};
+
+/// MKL has so many threads for the calls of this thread as long as this lives: how many it has else
+/// is up to the program. 0: all.
+class Threads {
+  public:
+    explicit Threads(int threads);
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+    ~Threads();
+
+  private:
+    int before_;
 };
 
 /// Loads MKL on the first call, from set_mkl_path(), else $SPTUNE_MKL (a file or a folder), else

@@ -73,7 +73,7 @@ std::unique_ptr<Product<T, std::int32_t>> multiply(const SpgemmProblem<T, std::i
                                                    SpgemmLaunch launch) {
     if (p.upper_entries > kMostEntries) throw SizeOverflow(too_many(p.upper_entries));
     const mkl::Library& lib = mkl::library();
-    lib.set_num_threads(resolve_threads(launch.threads));
+    const mkl::Threads team(launch.threads);
     MklMatrix a, b;
     wrap(p.a, a);
     wrap(p.b, b);

@@ -1,18 +1,23 @@
 #include "matrix/cuda/device_buffer.hpp"
 
+#include "matrix/cuda/on_device.hpp"
 #include "matrix/cuda/per_device.hpp"
 
 namespace sptune {
 namespace {
 
+/// One of our own: how much the device's default pool keeps is up to the program.
 cudaMemPool_t pool() {
     static cuda::PerDevice<cudaMemPool_t> pools;
     return pools.get([] {
-        cudaMemPool_t found = nullptr;
-        SPTUNE_CUDA(cudaDeviceGetDefaultMemPool(&found, cuda::current_device()));
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, cuda::current_device()};
+        cudaMemPool_t made = nullptr;
+        SPTUNE_CUDA(cudaMemPoolCreate(&made, &properties));
         std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-        SPTUNE_CUDA(cudaMemPoolSetAttribute(found, cudaMemPoolAttrReleaseThreshold, &keep_all));
-        return found;
+        SPTUNE_CUDA(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep_all));
+        return made;
     });
 }
 
@@ -25,8 +30,14 @@ void* device_allocate(std::uint64_t bytes) {
     return p;
 }
 
+// In the order of its own device's default stream, whichever device this thread is at.
 void device_free(void* p) noexcept {
+    cudaPointerAttributes attributes{};
+    const bool known =
+        cuda::device_count() > 1 && cudaPointerGetAttributes(&attributes, p) == cudaSuccess;
+    const int before = cuda::go_to_device(known ? attributes.device : cuda::kAnyDevice);
     cudaFreeAsync(p, nullptr);
+    cuda::go_to_device(before);
 }
 
 std::uint64_t device_available_memory() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import Any
 
@@ -12,6 +13,7 @@ from ._matrix import Csr, as_csr
 # themselves, and the library is told when one of them is gone: another may get its address.
 _Key = tuple[int, int, int, tuple[int, ...]]
 _known: dict[_Key, tuple[Csr, list[weakref.ref[Any]]]] = {}  # the last one is the newest
+_lock = threading.RLock()  # arrays may go while it is held
 _MOST = 16
 
 
@@ -46,10 +48,10 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0
     A = as_csr(A)
     arrays = A.indptr, A.indices, A.data  # held until the end of the call
     key = _key(*arrays, A.shape)
-    known = _known.get(key)
-    if known:
-        _known.pop(key, None)
-        _known[key] = known  # the newest
+    with _lock:
+        known = _known.pop(key, None)
+        if known:
+            _known[key] = known  # the newest
     matrix = known[0] if known else _look_at(A, key, arrays)
     given, to, out, stream = matrix.operands(x, out, beta)
     try:
@@ -58,7 +60,10 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0
         if not known:
             raise
         _drop(key)  # what was known of A may be out of date: its arrays were changed in place
-        _sptune.auto_spmv(_look_at(A, key, arrays).handle, given, to, alpha, beta, stream)
+        matrix = _look_at(A, key, arrays)
+        _sptune.auto_spmv(matrix.handle, given, to, alpha, beta, stream)
+    if key not in _known:  # another thread has dropped it before the library made its plan
+        _sptune.forget(matrix.handle)
     return out
 
 
@@ -89,15 +94,19 @@ def _look_at(A: Any, key: _Key, arrays: tuple[Any, ...]) -> Csr:
         drop(key)
 
     try:
-        _known[key] = matrix, [weakref.ref(a, gone) for a in arrays]
+        refs = [weakref.ref(a, gone) for a in arrays]
     except TypeError as e:
         raise TypeError(f"{e}, so that auto_spmv would not notice when they are gone; use sptune.plan(A)") from None
-    while len(_known) > _MOST:
-        _drop(next(iter(_known)))
+    with _lock:
+        _known[key] = matrix, refs
+        old = list(_known)[: max(len(_known) - _MOST, 0)]
+    for one in old:
+        _drop(one)
     return matrix
 
 
 def _drop(key: _Key) -> None:
-    known = _known.pop(key, None)
+    with _lock:
+        known = _known.pop(key, None)
     if known is not None:
         _sptune.forget(known[0].handle)

@@ -2,6 +2,7 @@
 #include "kernels/safe.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,12 @@ TEST(Safe, DoesNotLeaveALongRowToAFewThreads) {
     EXPECT_EQ(on_gpu(1000, 5000, 2500), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 97), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 96), "spmv.cuda.csr.vector.t4.b256.f64.i32");
+}
+
+TEST(Safe, HasNoTilesThatRowPointersCannotCount) {
+    const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    EXPECT_EQ(on_gpu(1'000'000, most), "spmv.cuda.csr.vector.t32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1'000'000, most - 20'000), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
 }
 
 TEST(Safe, GuardsAgainstARowOfUnknownLength) {

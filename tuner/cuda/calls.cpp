@@ -2,6 +2,8 @@
 
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device_buffer.hpp"
+#include "matrix/cuda/on_device.hpp"
+#include "matrix/cuda/per_device.hpp"
 
 #include <atomic>
 
@@ -140,6 +142,22 @@ bool is_device_pointer(const void* p) {
         return false;
     }
     return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+}
+
+bool is_elsewhere(const void* p) {
+    if (cuda::device_count() < 2) return false;
+    cudaPointerAttributes a{};
+    SPTUNE_CUDA(cudaPointerGetAttributes(&a, p));
+    return a.type == cudaMemoryTypeDevice && a.device != cuda::current_device();
+}
+
+int current_device() noexcept {
+    int device = -1;
+    return cudaGetDevice(&device) == cudaSuccess ? device : -1;
+}
+
+int go_to_device(int device) noexcept {
+    return cuda::go_to_device(device);
 }
 
 void read_from_device(void* to, const void* from, std::size_t bytes) {

@@ -41,6 +41,27 @@ void wait_for_device() noexcept;
 
 /// Whether `p` lies in memory of a GPU (managed memory counts). False without a GPU.
 bool is_device_pointer(const void* p);
+/// Whether `p` lies in memory of another GPU than the current one.
+bool is_elsewhere(const void* p);
+
+/// The number of the current GPU; -1 without one.
+int current_device() noexcept;
+/// cuda::go_to_device().
+int go_to_device(int device) noexcept;
+/// A GPU is the current one as long as this lives; -1: whichever is. Costs nothing where there is
+/// one GPU.
+class OnDevice {
+  public:
+    explicit OnDevice(int device) noexcept : before_(device < 0 ? -1 : go_to_device(device)) {}
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+    ~OnDevice() {
+        if (before_ >= 0) go_to_device(before_);
+    }
+
+  private:
+    int before_;
+};
 
 /// A value of 4 or 8 bytes in device memory.
 void read_from_device(void* to, const void* from, std::size_t bytes);

@@ -35,6 +35,15 @@ void wait_for_device() noexcept {}
 bool is_device_pointer(const void*) {
     return false;
 }
+bool is_elsewhere(const void*) {
+    return false;
+}
+int current_device() noexcept {
+    return -1;
+}
+int go_to_device(int) noexcept {
+    return -1;
+}
 void read_from_device(void*, const void*, std::size_t) {
     throw DeviceError(cuda_status());
 }

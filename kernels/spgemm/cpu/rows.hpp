@@ -164,7 +164,7 @@ class RowProduct {
     /// In place where there is no room for a second C.
     void drop_zeros_of_c() {
         const std::uint64_t bytes =
-            2 * static_cast<std::uint64_t>(c_.nnz()) * kEntry + 2 * c_.row_ptr.bytes();
+            fixed_bytes() + 2 * static_cast<std::uint64_t>(c_.nnz()) * kEntry + c_.row_ptr.bytes();
         if (bytes <= options_.memory_bytes)
             c_ = drop_zeros(c_.view(), threads_);
         else

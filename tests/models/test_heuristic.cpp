@@ -154,6 +154,12 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     EXPECT_FALSE(surely_fits(f, blocks)) << "3.4 times the bytes of CSR is too close to 4";
     f.sell[0].padding = 1.5;
     EXPECT_FALSE(surely_fits(f, sell));
+    Features with_long = even_rows(100'000, 20);
+    with_long.sell = {{8, 1, 2.5}};
+    with_long.long_rows = {0.1, {{8, 1, 0.1}}};
+    EXPECT_TRUE(surely_fits(with_long, sell)) << "long rows lie beside slices";
+    const Variant pjds = variant(Backend::cpu, "pjds", "lanes", {{"c", 8}, {"w", kAll}});
+    EXPECT_FALSE(surely_fits(with_long, pjds)) << "and among those of pJDS";
     const Variant ell = variant(Backend::cpu, "ell", "simd", {{"x", 32}, {"w", kAll}});
     Features longer = f;
     longer.ell_fill = 1 / 3.0;

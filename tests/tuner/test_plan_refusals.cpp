@@ -56,6 +56,49 @@ TEST_F(Plans, TheCapHoldsForAllThatIsConvertedTogether) {
     EXPECT_EQ(life.current, id(2)) << life.why;
 }
 
+TEST_F(Plans, WhatTakesMoreThanTheCapIsGivenBack) {
+    add(50, 10);
+    kernels_.back().variant.params[2].value = 5000;
+    kernels_.back().variant.layout = to_string(kernels_.back().variant.params);
+    kernels_.back().inspect = [](CsrView<double>, const Features&, const Params&) {
+        Footprint f;
+        f.storage_bytes = 100;
+        return f;
+    };
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.constraints.memory_bytes = 600;
+    Life life = live(honest, 100);
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_NE(life.why.find("turned out to need more memory than it may"), std::string::npos)
+        << life.why;
+    options_.select.constraints.memory_bytes = 5000;
+    life = live(honest, 100);
+    EXPECT_EQ(life.current, id(1)) << life.why;
+}
+
+TEST_F(Plans, NothingGoesOnWithValuesOfBefore) {
+    add(50, 10);
+    static int left;
+    left = 1;
+    kernels_[0].convert = [](CsrView<double> a, const Params& p, int) {
+        if (left-- == 0) throw OutOfMemory("a fake", 1);
+        return kernel(fake::right, get(p, "t")).convert(a, p, 1);
+    };
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.models = {&honest};
+    const Index index(kernels_, kernels_[0].variant.id());
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    for (int n = 0; n < 300; ++n) plan.apply(1, x_.data(), 0, y_.data());
+    ASSERT_EQ(plan.current(), id(1));
+    const Buffer<double> other(10, 7.0);
+    EXPECT_THROW(plan.update_values(other.data()), OutOfMemory);
+    EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error) << "the other kernel is in use";
+}
+
 TEST_F(Plans, WhatCannotBeLookedAtIsPassedOver) {
     add(50, 10);
     kernels_[1].inspect = [](CsrView<double>, const Features&, const Params&) -> Footprint {

@@ -188,13 +188,11 @@ int run_compare(const std::vector<std::string>& args) {
         if (!report.empty()) report += "\n";
         report += compare_report(side.device, options.cache, side.comparisons, Style(stdout));
     }
-    if (options.json != "-") write_text("-", report);
-    if (!options.json.empty()) {
-        if (comparer.sides().size() > 1)
-            write_json(options.json, documents);
-        else if (!documents.empty())
-            write_json(options.json, documents.front());
-    }
+    Outputs outputs;
+    if (!options.json.empty() && !documents.empty())
+        outputs.json(options.json, comparer.sides().size() > 1 ? documents : documents.front());
+    if (options.json != "-") outputs.text("-", report);
+    outputs.finish();
     return code;
 }
 

@@ -280,8 +280,10 @@ int run_evaluate(const std::vector<std::string>& args) {
             "{} holds no {} entries{} to test with; `sptune profile{}` makes some", name_of(input),
             op == Op::spmv ? "SpMV" : "SpGEMM", backend == "all" ? "" : " of --backend " + backend,
             op == Op::spmv ? "" : " --op spgemm"));
-    if (json != "-") write_text("-", text);
-    if (!json.empty()) write_json(json, documents.size() == 1 ? documents.front() : documents);
+    Outputs outputs;
+    if (!json.empty()) outputs.json(json, documents.size() == 1 ? documents.front() : documents);
+    if (json != "-") outputs.text("-", text);
+    outputs.finish();
     return kOk;
 }
 

@@ -4,6 +4,7 @@
 #include "matrix/atomic_file.hpp"
 #include "matrix/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -76,6 +78,27 @@ void write_text(const std::string& target, const std::string& text) {
 void write_json(const std::string& target, const nlohmann::ordered_json& document) {
     using Json = nlohmann::ordered_json;
     write_text(target, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void Outputs::text(const std::string& target, const std::string& text) {
+    attempt([&] { write_text(target, text); });
+}
+
+void Outputs::json(const std::string& target, const nlohmann::ordered_json& document) {
+    attempt([&] { write_json(target, document); });
+}
+
+void Outputs::finish() const {
+    if (!failures_.empty()) throw Error(fmt::format("{}", fmt::join(failures_, "; ")));
+}
+
+void Outputs::attempt(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const Error& failure) {
+        if (std::ranges::find(failures_, failure.what()) == failures_.end())
+            failures_.emplace_back(failure.what());
+    }
 }
 
 void print_error(const std::string& text) {

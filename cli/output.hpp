@@ -1,7 +1,9 @@
 // Where results go.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -28,6 +30,20 @@ void write_text(const std::string& target, const std::string& text);
 
 /// The same for a document, indented; names that are not UTF-8 are repaired rather than refused.
 void write_json(const std::string& target, const nlohmann::ordered_json& document);
+
+/// Results that go to several places: one that cannot be written costs none of the others.
+class Outputs {
+  public:
+    void text(const std::string& target, const std::string& text);
+    void json(const std::string& target, const nlohmann::ordered_json& document);
+    /// Once all have had their turn. Throws Error that names those that could not be written.
+    void finish() const;
+
+  private:
+    void attempt(const std::function<void()>& write);
+
+    std::vector<std::string> failures_;  ///< each once
+};
 
 /// As it is, on stderr; that it cannot be written is no failure.
 void print_error(const std::string& text);

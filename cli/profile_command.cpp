@@ -18,6 +18,7 @@
 #include "tuner/versions.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <optional>
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ namespace {
 
 class Profiler {
   public:
-    explicit Profiler(const ProfileOptions& options) : options_(options), session_(options) {
+    Profiler(const ProfileOptions& options, Outputs& outputs)
+        : options_(options), session_(options), outputs_(outputs) {
         if (const Worker* worker = Worker::self())
             for (const auto& kept : worker->results()) entries_.push_back(restored(kept));
         if (options.variants != "*")
@@ -103,8 +105,8 @@ class Profiler {
         if (options_.json != "-") {
             const ReportOptions report{row_length_sparkline(matrix, features), options_.calls,
                                        options_.all};
-            if (!entries_.empty()) write_text("-", "\n");
-            write_text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
+            if (!entries_.empty()) outputs_.text("-", "\n");
+            outputs_.text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
         }
         // Where there is a complete entry, each run begins anew.
         const bool goes_on =
@@ -138,8 +140,13 @@ class Profiler {
 
     const ProfileOptions& options_;
     SweepSession session_;
+    Outputs& outputs_;
     std::vector<db::Entry> entries_;
 };
+
+bool is_file(const std::string& target) {
+    return !target.empty() && !is_stream(target);
+}
 
 }  // namespace
 
@@ -149,18 +156,22 @@ int run_profile(const std::vector<std::string>& args) {
     require_one_stdout("--json", options.json, "--html", options.html);
     require_writable(options.json);
     require_writable(options.html);
-    Profiler profiler(options);
+    // Who closes the pipe behind stdout early gets the files that were asked for all the same.
+    if (is_file(options.json) || is_file(options.html)) std::signal(SIGPIPE, SIG_IGN);
+    Outputs outputs;
+    Profiler profiler(options, outputs);
     const int code = profiler.run();
     const std::vector<db::Entry>& entries = profiler.entries();
-    if (!options.json.empty()) {
+    // Where nothing was measured, what an earlier run has written stays.
+    if (!options.json.empty() && !entries.empty()) {
         auto documents = nlohmann::ordered_json::array();
         for (const db::Entry& entry : entries) documents.push_back(db::profile_document(entry));
-        if (options.matrices.size() * backends_of(options.backend).size() > 1)
-            write_json(options.json, documents);
-        else if (!documents.empty())
-            write_json(options.json, documents.front());
+        const bool several = options.matrices.size() * backends_of(options.backend).size() > 1;
+        outputs.json(options.json, several ? documents : documents.front());
     }
-    if (!options.html.empty()) write_text(options.html, profile_html(entries));
+    if (!options.html.empty() && !entries.empty())
+        outputs.text(options.html, profile_html(entries));
+    outputs.finish();
     return code;
 }
 

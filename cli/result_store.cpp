@@ -26,7 +26,7 @@ std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_c
         const bool losing = db::knows_more(*before, entry);
         const bool gaining = db::knows_more(entry, *before);
         if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
-            return "Not stored: the entry of an earlier run knows more:";
+            return "Not stored: the entry that is there knows more:";
         if (losing) {
             store_.save(tuner::join(entry, *before));
             return "Stored, with what an earlier run has measured, in";

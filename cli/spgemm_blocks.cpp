@@ -82,11 +82,12 @@ int multiply(const SpgemmRequest& r, BlockType type, const BlockInput& input) {
     const auto done =
         tiles ? tuner::multiply_block_tiles(a, b)
               : tuner::multiply_block_matrices(a, b, backend, parse_search(r.search), r.threads);
+    if (!r.output.empty()) {
+        const Stopwatch watch;
+        const std::int64_t nnz = write_block_matrix(r.output, done.c, "product made by sptune");
+        warn(written_summary(r.output, done.c.rows, done.c.cols, nnz, watch.seconds()));
+    }
     report(r, type, backend, a, b, done);
-    if (r.output.empty()) return kOk;
-    const Stopwatch watch;
-    const std::int64_t nnz = write_block_matrix(r.output, done.c, "product made by sptune");
-    warn(written_summary(r.output, done.c.rows, done.c.cols, nnz, watch.seconds()));
     return kOk;
 }
 

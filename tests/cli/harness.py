@@ -42,6 +42,11 @@ class CliTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 
+    def code_of(self, redirection, *words):
+        """The exit code of a command whose streams go where the shell's `redirection` says."""
+        line = " ".join(self.command(*words)) + " " + redirection
+        return subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment, timeout=100).returncode
+
     def assert_valid(self, document, kind, **spoiled):
         """Holds `document` against the published schema, which has to refuse it with `spoiled` members."""
         schema = schema_validator(kind)

@@ -1,6 +1,5 @@
 """generate, convert, features and info."""
 import json
-import subprocess
 
 from harness import CliTest, main
 
@@ -81,23 +80,47 @@ class Convert(CliTest):
 class Streams(CliTest):
     """What cannot be written, or is closed."""
 
-    def code(self, redirection, *words):
-        line = " ".join(self.command(*words)) + " " + redirection
-        return subprocess.run(["sh", "-c", line], cwd=self.folder, env=self.environment, timeout=100).returncode
-
     def test_complaints_that_nobody_hears_change_no_code(self):
         self.matrix("a.mtx")
         for silence in ("2>/dev/full", "2>&-"):
-            self.assertEqual(self.code(silence, "convert", "a.mtx", "b.mtx"), 0)
-            self.assertEqual(self.code(silence, "features", "nosuch.mtx"), 3)
-            self.assertEqual(self.code(silence, "--nosuch"), 2)
+            self.assertEqual(self.code_of(silence, "convert", "a.mtx", "b.mtx"), 0)
+            self.assertEqual(self.code_of(silence, "features", "nosuch.mtx"), 3)
+            self.assertEqual(self.code_of(silence, "--nosuch"), 2)
 
     def test_results_that_nobody_gets_are_a_failure(self):
         self.matrix("a.mtx")
         for loss in (">/dev/full", ">&-"):
             for words in (("features", "a.mtx"), ("profile", "a.mtx", "--budget", "0.2", "--json", "-"),
                           ("compare", "--help")):
-                self.assertEqual(self.code(loss + " 2>/dev/null", *words), 1, (loss, words))
+                self.assertEqual(self.code_of(loss + " 2>/dev/null", *words), 1, (loss, words))
+
+    def test_files_that_were_asked_for_outlive_stdout(self):
+        self.matrix("a.mtx", 25), self.matrix("b.mtx", 36)
+        fast = ("--variants", "*.csr.static.x32.*")
+        for loss in (">/dev/full 2>err", "2>err | true; exit ${PIPESTATUS[0]}"):
+            with self.subTest(loss):
+                self.assertEqual(self.code_of(loss, "profile", "a.mtx", "b.mtx", *fast, "--json", "p.json",
+                                              "--html", "p.html"), 1)
+                self.assertIn("stdout: cannot be written", (self.folder / "err").read_text())
+                self.assertNotIn("Not stored", (self.folder / "err").read_text())
+                documents = json.loads((self.folder / "p.json").read_text())
+                self.assertEqual([d["matrix"]["name"] for d in documents], ["a", "b"])
+                self.assertIn("<h2>b", (self.folder / "p.html").read_text())
+                (self.folder / "p.json").unlink(), (self.folder / "p.html").unlink()
+        self.assertEqual(self.code_of(">/dev/full 2>err", "compare", "a.mtx", "--budget", 2, "--json", "c.json"), 1)
+        self.assertEqual(len(json.loads((self.folder / "c.json").read_text())["results"]), 1)
+        self.assertEqual(self.code_of(">/dev/full 2>err", "spgemm", "a.mtx", "--blocks", 4, "-o", "c.mtx"), 1)
+        self.assertTrue((self.folder / "c.mtx").exists())
+
+    def test_a_file_that_cannot_be_written_costs_no_other_result(self):
+        self.matrix("a.mtx", 25)
+        self.environment["SPTUNE_WORKER"] = "off"
+        done = self.run_sptune("profile", "a.mtx", "--variants", "*.csr.static.x32.*", "--json", "/dev/full", "--html",
+                               "p.html")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/full: cannot be written", done.stderr)
+        self.assertIn("Winner", done.stdout)
+        self.assertTrue((self.folder / "p.html").exists())
 
 
 class Show(CliTest):

@@ -32,6 +32,9 @@ class Models(harness.CliTest):
             self.assertGreaterEqual(score["regret"]["p95"], 0)
             self.assertEqual(score["samples"], 8)
 
+        self.assertEqual(self.code_of(">/dev/full 2>/dev/null", "evaluate", "--folds", 4, "--json", "e.json"), 1)
+        self.assertEqual(json.loads((self.folder / "e.json").read_text())["matrices"], 8, "in spite of stdout")
+
         # A model is only asked about what it has not seen.
         done = self.expect(0, "evaluate", "--model", "model.sptm", "--json", "-")
         self.assertEqual(json.loads(done.stdout)["scores"][0]["samples"], 2)

@@ -45,6 +45,13 @@ class Profile(CliTest):
         names = [d["matrix"]["name"] for d in json.loads((self.folder / "out.json").read_text())]
         self.assertEqual(names, ["a", "b"])
 
+    def test_where_nothing_was_measured_documents_stay(self):
+        for words in ("typo.mtx",), ("typo.mtx", "other.mtx"):
+            for command, target in (("profile", "--json"), ("profile", "--html"), ("compare", "--json")):
+                self.write("old", "of an earlier run")
+                self.expect(3, command, *words, target, "old")
+                self.assertEqual((self.folder / "old").read_text(), "of an earlier run")
+
     def test_report_is_narrow_plain_and_complete(self):
         done = self.expect(0, "profile", self.matrix(), *FAST, "--calls", 1000)
         for words in ("400 × 400", "GFLOP/s", "Winner: spmv.cpu.", "For 1,000 calls", "Stored in"):
@@ -104,7 +111,7 @@ class Profile(CliTest):
                 break
         self.assertLess(first, before)
         done = self.expect(0, "profile", path, "--threads", 1, "--variants", "*.sell.simd.c8.s1.*")
-        self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
+        self.assertIn("Not stored: the entry that is there knows more", done.stdout)
         self.assertEqual(before, reached())
 
     def test_a_fresh_run_replaces_only_what_it_has_measured(self):
@@ -115,7 +122,7 @@ class Profile(CliTest):
         self.expect(0, "profile", path, "--threads", 1)
         before, old = stored()
         done = self.expect(6, "profile", path, "--threads", 1, "--fresh", "--budget", 0.02)
-        self.assertIn("Not stored: the entry of an earlier run knows more", done.stdout)
+        self.assertIn("Not stored: the entry that is there knows more", done.stdout)
         self.assertIn("--fresh starts over", done.stderr)
         self.assertEqual(stored()[0], before)
         done = self.expect(6, "profile", path, "--threads", 1, "--budget", 0.02)

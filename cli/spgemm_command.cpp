@@ -122,6 +122,11 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
         variant.empty()
             ? tuner::multiply_selected(a, b, product, backend, choice, options, r.threads)
             : tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
+    if (variant.empty() && !done.selection.complete)
+        warn(
+            fmt::format("not all kernels have been measured on this product, which `sptune profile "
+                        "{} --op spgemm` does",
+                        r.a()));
     if (!done.passed_over.empty()) warn("passed over: " + done.passed_over);
     if (!r.output.empty()) {
         const Stopwatch watch;

@@ -70,7 +70,7 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                           ? ""
                           : changed_since(*entry, hash_of<T, P>(entry->winner, backend), device);
             if (validate == Validate::strict && !changed.empty()) continue;
-            return {std::move(id), "database", item.place, {}, std::move(changed)};
+            return {std::move(id), "database", item.place, {}, std::move(changed), entry->complete};
         }
     }
     const models::ProductModel* model = product.products > 0 ? model_for(device) : nullptr;

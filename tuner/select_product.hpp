@@ -23,6 +23,7 @@ struct ProductSelection {
     /// What has changed since this pair was measured, which is why a measurement does not count
     /// where the source is not the database.
     std::string changed = {};
+    bool complete = true;  ///< false: by a sweep that has not measured all kernels
 };
 
 /// Gives the model for a device, or nullptr; only asked where the database knows nothing.

@@ -144,6 +144,17 @@ class Spgemm(CliTest):
             self.assertEqual(candidate["status"], "ok", candidate["reason"])
         again = json.loads(self.expect(0, "spgemm", path, *cpu, "--json", "-").stdout)
         self.assertEqual((again["id"], again["source"]), (document["winner"], "database"))
+        # That it may not be the fastest of all is not kept from anybody.
+        hint = f"not all kernels have been measured on this product, which `sptune profile {path} --op spgemm` does"
+        self.assertIn(hint, self.expect(0, "spgemm", path, *cpu).stderr)
+        self.assertNotIn(hint, self.expect(0, "spgemm", path, *cpu, "--variant", document["winner"]).stderr)
+        (file,) = (self.folder / "db").glob("*/spgemm*.json")
+        entry = json.loads(file.read_text())
+        del entry["provenance"]["variants"]  # as if of a whole sweep
+        for complete in (True, False):
+            file.write_text(json.dumps({**entry, "complete": complete}))
+            stderr = self.expect(0, "spgemm", path, *cpu).stderr
+            (self.assertNotIn if complete else self.assertIn)(hint, stderr)
         # Another pair knows nothing of it.
         other = json.loads(self.expect(0, "spgemm", self.matrix("o.mtx", 900), *cpu, "--json", "-").stdout)
         self.assertEqual(other["source"], "model")

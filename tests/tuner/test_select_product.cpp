@@ -84,6 +84,24 @@ TEST(SelectProduct, ASingleProductPaysForTheConversion) {
     EXPECT_EQ(select(product, &databases).source, "default");
 }
 
+TEST(SelectProduct, KnowsWhetherAllKernelsWereMeasured) {
+    const db::Scratch scratch;
+    const db::Store store(scratch / "db");
+    const db::Databases databases((scratch / "db").string());
+    ProductFeatures product = models::made_product(1000, 25, 9);
+    product.fingerprint = 7;
+    db::Entry entry = entry_of(7);
+    for (const bool complete : {true, false}) {
+        entry.complete = complete;
+        store.save(entry);
+        const ProductSelection s = select(product, &databases);
+        EXPECT_EQ(s.source, "database");
+        EXPECT_EQ(s.complete, complete);
+    }
+    product.fingerprint = 8;
+    EXPECT_TRUE(select(product, &databases).complete);
+}
+
 TEST(SelectProduct, AMeasurementOfNarrowRowPointersServesWideOnes) {
     const db::Scratch scratch;
     db::Store(scratch / "db").save(entry_of(7));

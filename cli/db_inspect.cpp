@@ -5,6 +5,7 @@
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/product_pair.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/table.hpp"
 #include "db/codec.hpp"
@@ -15,7 +16,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <span>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,16 +89,39 @@ std::string list_table(const std::vector<db::Summary>& entries) {
 }
 
 /// As a key ends with it and `db list` begins it.
-std::string fingerprint_of(const db::Entry& entry) {
-    return fmt::format("{:016x}", entry.matrix.fingerprint);
+std::string fingerprint_text(std::uint64_t fingerprint) {
+    return fmt::format("{:016x}", fingerprint);
 }
 
-/// The fingerprint of a matrix file; nothing where the name is not that of one.
-std::string fingerprint_of_file(const std::string& path) {
-    if (matrix_name(path) == std::filesystem::path(path).filename()) return {};
+/// Whether a file is an entry, or wants to be one, rather than a matrix.
+bool is_entry_file(const std::string& path) {
+    std::ifstream file(path);
+    return path.ends_with(".json") || (file >> std::ws).peek() == '{';
+}
+
+/// Under which SpMV with the matrix of a file is stored, and its product.
+Words fingerprints_of_file(const std::string& path) {
     return with_matrix(path, {}, [](const auto& matrix) {
-        return fmt::format("{:016x}", fingerprint(matrix.view(), 0));
+        const std::uint64_t own = fingerprint(matrix.view(), 0);
+        return with_factor(matrix.view(), own, 0, [&](auto, std::uint64_t other) {
+            return Words{fingerprint_text(own), fingerprint_text(pair_fingerprint(own, other))};
+        });
     });
+}
+
+/// A word of one of the places, "DEVICE/KEY", that no other has in it; empty where there is none.
+std::string telling_word(const Words& places) {
+    for (const std::string& place : places) {
+        std::istringstream key(place.substr(place.find('/') + 1));
+        Words words;
+        for (std::string word; std::getline(key, word, '-');) words.push_back(word);
+        words.push_back(place.substr(0, place.find('/')));
+        for (const std::string& word : words)
+            if (std::ranges::count_if(
+                    places, [&](const std::string& p) { return p.find(word) != p.npos; }) == 1)
+                return word;
+    }
+    return {};
 }
 
 /// The one entry that the first word names: an entry file, a matrix file, a key with or without the
@@ -104,14 +130,14 @@ std::string fingerprint_of_file(const std::string& path) {
 db::Entry find_entry(const std::string& word, std::span<const std::string> others,
                      const std::string& db) {
     const bool is_file = std::filesystem::is_regular_file(word);
-    const std::string print = is_file ? fingerprint_of_file(word) : "";
-    if (is_file && print.empty()) {
+    if (is_file && is_entry_file(word)) {
         try {
             return db::entry_from_json(db::parse_document(db::read_text(word)));
         } catch (const Error& e) {
             throw InputError(word, 0, e.what());
         }
     }
+    const Words prints = is_file ? fingerprints_of_file(word) : Words();
     const db::Store store = open_existing_db(db);
     const std::string asked =
         others.empty() ? word : fmt::format("{} {}", word, fmt::join(others, " "));
@@ -121,8 +147,8 @@ db::Entry find_entry(const std::string& word, std::span<const std::string> other
         const std::string key = db::entry_key(entry);
         const std::string place = entry.device.key + "/" + key;
         names.push_back(entry.matrix.name);
-        const std::string own = fingerprint_of(entry);
-        const bool named = own == print || word == place || word == key ||
+        const std::string own = fingerprint_text(entry.matrix.fingerprint);
+        const bool named = std::ranges::count(prints, own) || word == place || word == key ||
                            word == entry.matrix.name ||
                            (word.size() >= kShownDigits && own.starts_with(word));
         if (named && std::ranges::all_of(others, [&](const std::string& other) {
@@ -136,11 +162,17 @@ db::Entry find_entry(const std::string& word, std::span<const std::string> other
         throw InputError(store.path().string(), 0,
                          fmt::format("has no entry \"{}\"{}; see `sptune db list`", asked,
                                      did_you_mean(word, names)));
-    if (found.size() > 1)
-        throw UsageError(
-            fmt::format("\"{}\" names {} entries; name one of these, or add a word that "
-                        "only one of them has, as in `sptune db show {} f64`:\n  {}",
-                        asked, found.size(), word, fmt::join(places, "\n  ")));
+    if (found.size() > 1) {
+        const std::string telling = telling_word(places);
+        const std::string remedy = telling.empty()
+                                       ? ""
+                                       : fmt::format(
+                                             ", or add a word that only one of them has, as in "
+                                             "`sptune db show {} {}`",
+                                             asked, telling);
+        throw UsageError(fmt::format("\"{}\" names {} entries; name one of these{}:\n  {}", asked,
+                                     found.size(), remedy, fmt::join(places, "\n  ")));
+    }
     return found.front();
 }
 
@@ -184,8 +216,9 @@ int run_db_show(const Words& args) {
     if (json == "-") return kOk;
     const db::Provenance& p = entry.provenance;
     write_text("-", profile_report(entry, {}, Style(stdout)) +
-                        fmt::format("\nMeasured {} by sptune {} ({}) in {}{}.\nKey: {}/{}\n",
-                                    p.created_utc, p.sptune_version, p.compiler,
+                        fmt::format("\nMeasured {} by sptune {}{} in {}{}.\nKey: {}/{}\n",
+                                    p.created_utc, p.sptune_version,
+                                    p.compiler.empty() ? "" : fmt::format(" ({})", p.compiler),
                                     duration_us(p.sweep_s * 1e6),
                                     entry.complete ? "" : "; the sweep is not complete",
                                     entry.device.key, db::entry_key(entry)));

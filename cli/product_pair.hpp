@@ -29,37 +29,44 @@ auto with_wide_pointers(CsrView<T, std::int32_t> a, CsrView<T, std::int32_t> b, 
     return use(wide_a.view(), wide_b.view());
 }
 
-/// What --op spgemm measures: calls use(a, b, product, features_us) for A·A or, of a rectangular
-/// matrix, A·Aᵀ. Row pointers are widened where nnz(C) passes `most_narrow`: counted, where the
-/// upper bound does. `fingerprint_a` is that of Features; features_us is what the features of the
+/// What --op spgemm multiplies A by: calls use(b, fingerprint of b) with A itself or, of a
+/// rectangular matrix, Aᵀ. `fingerprint_a` is that of Features.
+template <class T, class P, class Use>
+auto with_factor(CsrView<T, P> a, std::uint64_t fingerprint_a, int threads, Use use) {
+    if (a.rows == a.cols) return use(a, fingerprint_a);
+    const Transposed<T, P> transposed(a, threads);
+    return use(transposed.view(), fingerprint(transposed.view(), threads));
+}
+
+/// What --op spgemm measures: calls use(a, b, product, features_us), b as in with_factor().
+/// Row pointers are widened where nnz(C) passes `most_narrow`: counted, where the
+/// upper bound does. features_us is what the features of the
 /// pair took.
 template <class T, class P, class Use>
 auto with_product(CsrView<T, P> a, std::uint64_t fingerprint_a, int threads, Use use,
                   std::uint64_t most_narrow = kMostNarrow) {
-    const auto with_b = [&](CsrView<T, P> b, std::uint64_t fingerprint_b) {
-        const Stopwatch watch;
-        const ProductFeatures product =
-            product_features(a, b, fingerprint_a, fingerprint_b, threads);
-        const double features_us = watch.seconds() * 1e6;
-        if constexpr (std::is_same_v<P, std::int32_t>) {
-            const std::uint64_t entries = product.upper_entries > most_narrow
-                                              ? count_product_entries(a, b, threads)
-                                              : product.upper_entries;
-            if (entries > most_narrow) {
-                warn(
-                    fmt::format("C has {} nonzeros, more than 32-bit row pointers count: A, B and "
-                                "C get 64-bit ones",
-                                count(static_cast<std::int64_t>(entries))));
-                return with_wide_pointers(a, b, [&](auto wide_a, auto wide_b) {
-                    return use(wide_a, wide_b, product, features_us);
-                });
+    return with_factor(
+        a, fingerprint_a, threads, [&](CsrView<T, P> b, std::uint64_t fingerprint_b) {
+            const Stopwatch watch;
+            const ProductFeatures product =
+                product_features(a, b, fingerprint_a, fingerprint_b, threads);
+            const double features_us = watch.seconds() * 1e6;
+            if constexpr (std::is_same_v<P, std::int32_t>) {
+                const std::uint64_t entries = product.upper_entries > most_narrow
+                                                  ? count_product_entries(a, b, threads)
+                                                  : product.upper_entries;
+                if (entries > most_narrow) {
+                    warn(fmt::format(
+                        "C has {} nonzeros, more than 32-bit row pointers count: A, B and "
+                        "C get 64-bit ones",
+                        count(static_cast<std::int64_t>(entries))));
+                    return with_wide_pointers(a, b, [&](auto wide_a, auto wide_b) {
+                        return use(wide_a, wide_b, product, features_us);
+                    });
+                }
             }
-        }
-        return use(a, b, product, features_us);
-    };
-    if (a.rows == a.cols) return with_b(a, fingerprint_a);
-    const Transposed<T, P> transposed(a, threads);
-    return with_b(transposed.view(), fingerprint(transposed.view(), threads));
+            return use(a, b, product, features_us);
+        });
 }
 
 }  // namespace sptune::cli

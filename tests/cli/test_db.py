@@ -66,6 +66,9 @@ class Db(harness.CliTest):
         self.assertIn(f"twin/{twin.stem}", ambiguous.stderr)
         one = self.sptune_db("show", self.files[0].stem, "twin", "--db", self.db, "--json", "-").stdout
         self.assertEqual(json.loads(one)["device"]["key"], "twin")
+        self.assertIn(f"as in `sptune db show {self.files[0].stem} ", ambiguous.stderr)
+        word = ambiguous.stderr.split(f"`sptune db show {self.files[0].stem} ")[1].split("`")[0]
+        self.sptune_db("show", self.files[0].stem, word, "--db", self.db)
         missing = self.sptune_db("show", self.files[0].stem, "twins", "--db", self.db, code=3)
         self.assertIn("has no entry", missing.stderr)
 
@@ -76,8 +79,27 @@ class Db(harness.CliTest):
         shutil.copy(matrix, other)
         shown = self.sptune_db("show", other, "--db", db, "--json", "-").stdout
         self.assertEqual(json.loads(shown)["matrix"]["name"], "first")
+        bare = self.folder / "without_ending"
+        shutil.copy(matrix, bare)
+        self.assertIn("first", self.sptune_db("show", bare, "--db", db).stdout)
         missing = self.sptune_db("show", self.matrix("larger.mtx", 900), "--db", db, code=3)
         self.assertIn("has no entry", missing.stderr)
+        # Its product has a fingerprint of its own.
+        self.expect(0, "profile", matrix, "--op", "spgemm", "--db", db, "--variants", "*.csr.hash.*")
+        shown = self.sptune_db("show", bare, "spgemm", "--db", db, "--json", "-").stdout
+        self.assertEqual(json.loads(shown)["op"], "spgemm")
+        both = self.sptune_db("show", bare, "--db", db, code=2).stderr
+        self.assertIn(f"names 2 entries; name one of these, or add a word that only one of them has, as in `sptune db "
+                      f"show {bare} spgemm`", both)
+        wide = self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 1\n")
+        self.expect(0, "profile", wide, "--op", "spgemm", "--db", db, "--variants", "*.csr.hash.*")
+        self.assertIn("wide", self.sptune_db("show", wide, "--db", db).stdout)
+
+    def test_show_does_without_what_an_entry_does_not_say(self):
+        entry = json.loads(self.files[0].read_text("utf-8"))
+        for compiler, words in (("GCC 12", "0.1.0 (GCC 12) in "), ("", "0.1.0 in ")):
+            entry["provenance"].update(compiler=compiler, sptune_version="0.1.0")
+            self.assertIn(words, self.sptune_db("show", self.write("entry.json", json.dumps(entry))).stdout)
 
     def test_export_and_import(self):
         out = self.folder / "all.json"

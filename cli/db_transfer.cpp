@@ -108,19 +108,25 @@ int run_db_prune(const Words& args) {
     std::string db;
     int days = 30;
     bool dry_run = false;
-    Options options("db prune", "",
-                    "Removes invalid entries, old incomplete ones and left-over temporary files.");
+    Options options(
+        "db prune", "",
+        "Removes invalid entries, old incomplete ones and left-over temporary files, and "
+        "moves entries in the wrong folder to the right one.");
     options.integer("days", "N", days, 0, 36500, "age from which incomplete entries go (30)")
         .flag("dry-run", dry_run, "only list what would go")
         .text("db", "PATH", db, kOwnDbHelp)
         .example("sptune db prune --dry-run")
         .note(
             "Files that are not sptune's stay, as do entries that a later version has written.\n"
-            "An entry in the wrong folder goes to the right one, unless there is one already.");
+            "An entry in the wrong folder is removed where the right one has it already.");
     if (!options.parse(args)) return kOk;
-    const auto gone = open_existing_db(db).prune(days, dry_run);
-    for (const std::string& file : gone) write_text("-", file + "\n");
-    warn(fmt::format("{} {}", gone.size(), dry_run ? "would be removed" : "removed"));
+    const db::Store::Pruned done = open_existing_db(db).prune(days, dry_run);
+    std::string text;
+    for (const std::string& file : done.removed) text += file + "\n";
+    for (const auto& [from, to] : done.moved) text += fmt::format("{} -> {}\n", from, to);
+    write_text("-", text);
+    warn(fmt::format("{} {}removed, {} moved", done.removed.size(), dry_run ? "would be " : "",
+                     done.moved.size()));
     return kOk;
 }
 

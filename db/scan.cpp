@@ -127,20 +127,33 @@ void scan_document(const fs::path& where, const Visit& visit, const Refuse& refu
 
 }  // namespace
 
+bool is_there(const fs::path& file) {
+    std::error_code error;
+    const auto type = fs::symlink_status(file, error).type();
+    if (type == fs::file_type::none) throw Unreadable(error.message());
+    return type != fs::file_type::not_found;
+}
+
 Entry read_entry(const fs::path& file) {
     const std::string text = read_text(file);
-    try {
-        Entry entry = entry_from_json(parse_document(text));
-        const auto place = fs::path(path_safe(entry.device.key)) / (entry_key(entry) + ".json");
-        if (place != file.parent_path().filename() / file.filename())
-            throw Error("holds the entry that belongs at " + place.string());
-        return entry;
-    } catch (const NewerSchema&) {
-        throw;
-    } catch (const Error& e) {
+    const auto decoded = [&] {
+        try {
+            return entry_from_json(parse_document(text));
+        } catch (const NewerSchema&) {
+            throw;
+        } catch (const Error& e) {
+            throw Error(fmt::format(
+                "{}; `sptune profile` measures it again, `sptune db prune` removes it", e.what()));
+        }
+    };
+    Entry entry = decoded();
+    const auto place = fs::path(path_safe(entry.device.key)) / (entry_key(entry) + ".json");
+    if (place != file.parent_path().filename() / file.filename())
         throw Error(fmt::format(
-            "{}; `sptune profile` measures it again, `sptune db prune` removes it", e.what()));
-    }
+            "holds the entry that belongs at {}; `sptune db prune` moves it there, or removes it "
+            "where there is one",
+            place.string()));
+    return entry;
 }
 
 void scan(const fs::path& where, const Visit& visit, const Refuse& refuse) {

@@ -6,9 +6,7 @@
 #include "db/scan.hpp"
 #include "matrix/atomic_file.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,27 +17,6 @@
 namespace sptune::db {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Whatever it is: also a link that leads nowhere, which reading it then tells of.
-bool is_there(const fs::path& file) {
-    std::error_code error;
-    const auto type = fs::symlink_status(file, error).type();
-    if (type == fs::file_type::none) throw Unreadable(error.message());
-    return type != fs::file_type::not_found;
-}
-
-/// Wherever it lies.
-std::optional<Entry> entry_in(const fs::path& file) {
-    try {
-        return entry_from_json(parse_document(read_text(file)));
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-}
-
-}  // namespace
 
 Store::Store(fs::path where, Warn warn) : where_(std::move(where)), warn_(std::move(warn)) {}
 
@@ -222,55 +199,6 @@ Store::Check Store::check() const {
                 result.faults.push_back({file, reason});
         });
     return result;
-}
-
-std::vector<std::string> Store::prune(int days, bool dry_run) const {
-    require_writable();
-    const auto age = std::chrono::hours(24) * std::clamp(days, 0, 36500);
-    const std::string cutoff = utc_time(std::chrono::system_clock::now() - age);
-    std::vector<std::string> victims;
-    scan(
-        where_,
-        [&](const std::string& file, const Entry& entry) {
-            if (!entry.complete && entry.provenance.created_utc < cutoff) victims.push_back(file);
-        },
-        [&](const std::string& file, const std::string& reason, Trouble trouble) {
-            if (trouble == Trouble::invalid) victims.push_back(file);
-            if (trouble == Trouble::foreign) warn(file, reason);
-        });
-    for (const fs::path& file : leftovers(where_)) victims.push_back(file.string());
-    if (dry_run) return victims;
-    const auto remove = [](const std::string& file) {
-        std::error_code error;
-        fs::remove(file, error);
-        if (error) throw Error("cannot remove " + file + ": " + error.message());
-    };
-    // What is no entry at all goes first: it may lie where another one belongs.
-    std::vector<std::pair<std::string, Entry>> entries;
-    const auto place = [&](const Entry& entry) {
-        return entry_path(entry.device.key, entry_key(entry));
-    };
-    std::erase_if(victims, [&](const std::string& file) {
-        auto entry = entry_in(file);
-        // Another process may have put a good one there since.
-        if (entry && file == place(*entry) &&
-            (entry->complete || entry->provenance.created_utc >= cutoff))
-            return true;
-        if (entry)
-            entries.emplace_back(file, std::move(*entry));
-        else
-            remove(file);
-        return false;
-    });
-    // An old one in its place goes before a misplaced one that is to take it.
-    std::stable_partition(entries.begin(), entries.end(),
-                          [&](const auto& item) { return item.first == place(item.second); });
-    for (const auto& [file, entry] : entries) {
-        // Misplaced, and the only copy: where it cannot be saved it stays.
-        if (!is_there(place(entry))) save(entry);
-        remove(file);
-    }
-    return victims;
 }
 
 fs::path default_path() {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sptune::db {
@@ -79,11 +80,15 @@ class Store {
     };
     Check check() const;
 
-    /// Removes invalid entries (those in the wrong place go to the right one, if that is free),
-    /// incomplete ones older than `days` (0 to 36500) and temporary files
-    /// left over by killed processes; returns what it removed. With dry_run it removes nothing.
-    /// Entries of a later version stay, as does what could not be read or is not sptune's.
-    std::vector<std::string> prune(int days, bool dry_run) const;
+    struct Pruned {
+        std::vector<std::string> removed;
+        std::vector<std::pair<std::string, std::string>> moved;  ///< from, to
+    };
+    /// Removes invalid entries, incomplete ones older than `days` (0 to 36500) and temporary files
+    /// left over by killed processes. Entries in the wrong place are moved to the right one, or
+    /// removed where that is taken. With dry_run it only says what it would do. Entries of a later
+    /// version stay, as does what could not be read or is not sptune's.
+    Pruned prune(int days, bool dry_run) const;
 
     const std::filesystem::path& path() const { return where_; }
     /// An exported file.

@@ -212,6 +212,21 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.assertFalse(victim.exists())
         self.sptune_db("check", "--db", self.db)
 
+    def test_what_lies_in_a_wrong_place_is_moved_and_not_called_removed(self):
+        right, twin = self.files[0], self.files[1]
+        wrong = self.db / "renamed" / right.name
+        wrong.parent.mkdir()
+        right.rename(wrong)
+        told = self.sptune_db("check", "--db", self.db, code=1).stdout
+        self.assertIn(f"belongs at {right.relative_to(self.db)}; `sptune db prune` moves it there", told)
+        shutil.copy(twin, wrong.with_name(twin.name))  # where there is one, it goes
+        arguments = ("prune", "--days", "36500", "--db", self.db)
+        for more, words in (("--dry-run",), "1 would be removed, 1 moved"), ((), "1 removed, 1 moved"):
+            done = self.sptune_db(*arguments, *more)
+            self.assertEqual(done.stdout, f"{wrong.with_name(twin.name)}\n{wrong} -> {right}\n")
+            self.assertIn(words, done.stderr)
+        self.assertIn(f"{len(self.files)} valid, 0 not", self.sptune_db("check", "--db", self.db).stdout)
+
     def test_a_broken_entry_is_told_of_alike_everywhere(self):
         matrix, db = self.matrix(), self.folder / "own"
         self.expect(0, "profile", matrix, "--db", db, "--variants", "*.csr.static.x32.*")

@@ -165,7 +165,7 @@ TEST(Store, AnEntryThatIsNoFileIsUnreadable) {
         EXPECT_FALSE(db.store.digest(entry.device.key, entry_key(entry)));
         EXPECT_EQ(db.warnings.size(), 3u) << result.faults[0].reason;
         EXPECT_FALSE(db.store.device(entry.device.key));
-        EXPECT_TRUE(db.store.prune(0, false).empty());
+        EXPECT_TRUE(db.store.prune(0, false).removed.empty());
         fs::remove(file);
     }
 }
@@ -246,9 +246,9 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     put(live, "{");
     age(left, 2);
 
-    const auto listed = store.prune(30, true);
+    const auto listed = store.prune(30, true).removed;
     EXPECT_TRUE(fs::exists(corrupt));
-    const auto removed = store.prune(30, false);
+    const auto removed = store.prune(30, false).removed;
     EXPECT_EQ(removed, listed);
     const std::set<std::string> expected{(store.path() / file_of(stale)).string(), corrupt.string(),
                                          left.string()};
@@ -273,8 +273,13 @@ TEST(Store, PruneBringsEntriesBackToTheirPlace) {
     fs::rename(own, wrong / own.filename());
     fs::copy(other, wrong / other.filename());
     put(own, "{");  // of no use, where the moved one belongs
-    EXPECT_EQ(store.prune(30, true).size(), 3u);
-    EXPECT_EQ(store.prune(30, false).size(), 3u);
+    for (const bool dry_run : {true, false}) {
+        const Store::Pruned done = store.prune(30, dry_run);
+        const std::vector expected{own.string(), (wrong / other.filename()).string()};
+        EXPECT_TRUE(std::ranges::is_permutation(done.removed, expected)) << dry_run;
+        ASSERT_EQ(done.moved.size(), 1u) << dry_run;
+        EXPECT_EQ(done.moved[0], std::pair((wrong / own.filename()).string(), own.string()));
+    }
     EXPECT_TRUE(fs::exists(own));
     EXPECT_TRUE(fs::is_empty(wrong));
     EXPECT_EQ(store.list().size(), 2u);
@@ -294,7 +299,11 @@ TEST(Store, PruneMakesRoomBeforeItPutsBack) {
         entry.complete = false;
         entry.provenance.created_utc = "2001-01-01T00:00:00Z";
         store.save(entry);
-        EXPECT_EQ(store.prune(30, false).size(), 2u);
+        for (const bool dry_run : {true, false}) {
+            const Store::Pruned done = store.prune(30, dry_run);
+            EXPECT_EQ(done.removed, std::vector{own.string()}) << name;
+            EXPECT_EQ(done.moved.size(), 1u) << name;
+        }
         ASSERT_EQ(store.list().size(), 1u) << name;
         EXPECT_TRUE(store.load(entry.device.key, entry_key(entry))->complete) << name;
     }

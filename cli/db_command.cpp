@@ -45,6 +45,16 @@ void warn_of(const std::string& file, const std::string& reason) {
     if (said.emplace(file, reason).second) warn(file + ": ignored: " + reason);
 }
 
+/// Where they are passed over: the entries of a database lie in folders.
+bool has_entries_itself(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::directory_iterator it(folder, error);
+    for (const std::filesystem::directory_iterator end; !error && it != end; it.increment(error))
+        if (it->path().extension() == ".json" && db::is_entry_key(it->path().stem().string()))
+            return true;
+    return false;
+}
+
 std::string overview() {
     std::string out = "Usage: sptune db COMMAND [ARGUMENT...]\n\nThe tuning database.\n\n";
     for (const DbCommand& command : kCommands)
@@ -69,6 +79,11 @@ std::shared_ptr<const db::Databases> open_databases(const std::string& named) {
 
 db::Store open_existing_db(const std::string& named) {
     require_db(named);
+    if (has_entries_itself(named))
+        warn(fmt::format(
+            "{} is the folder of one device, whose entries are not looked for there; the "
+            "database is {}",
+            named, std::filesystem::canonical(named).parent_path().string()));
     return open_db(named);
 }
 

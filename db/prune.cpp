@@ -63,7 +63,8 @@ Store::Pruned Store::prune(int days, bool dry_run) const {
     std::vector<Victim> victims;
     for (const std::string& file : files) {
         Victim victim{file, entry_in(file), {}};
-        if (victim.entry) victim.place = entry_path(victim.entry->device.key, entry_key(*victim.entry));
+        if (victim.entry)
+            victim.place = entry_path(victim.entry->device.key, entry_key(*victim.entry));
         // Another process may have put a good one there since.
         if (victim.turn() == 1 && !is_old(*victim.entry)) continue;
         victims.push_back(std::move(victim));

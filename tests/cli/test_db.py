@@ -198,6 +198,15 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.assertEqual(len(list(into.glob("*/*.json"))), len(self.files))
         self.sptune_db("merge", self.db, self.folder / "nowhere", "--into", into, code=3)
 
+    def test_the_folder_of_a_device_is_no_database(self):
+        device = self.files[0].parent
+        for words in (("list",), ("check",)):
+            self.assertIn(f"the database is {self.db}\n", self.sptune_db(*words, "--db", f"{device}/").stderr)
+        done = self.sptune_db("import", device, "--db", self.folder / "copy")
+        self.assertIn("0 taken", done.stdout)
+        self.assertIn(f"the database is {self.db}\n", done.stderr)
+        self.assertNotIn("the database is", self.sptune_db("list", "--db", self.db).stderr)
+
     def test_check_and_prune(self):
         done = self.sptune_db("check", "--db", self.db)
         self.assertIn(f"{len(self.files)} valid, 0 not", done.stdout)

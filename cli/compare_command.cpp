@@ -177,7 +177,7 @@ class Comparer {
 int run_compare(const std::vector<std::string>& args) {
     CompareOptions options;
     if (!parse_compare(args, options)) return kOk;
-    require_writable(options.json);
+    require_outputs({{"--json", options.json}}, options.matrices);
     Comparer comparer(options);
     const int code = comparer.run();
     auto documents = nlohmann::ordered_json::array();

@@ -10,8 +10,6 @@
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 namespace sptune::cli {
@@ -36,9 +34,7 @@ int run_convert(const std::vector<std::string>& args) {
     if (!options.parse(args)) return kOk;
     const std::string &in = files[0], &out = files[1];
     output_format(out);  // refuses an unknown ending before the work
-    std::error_code failure;
-    if (std::filesystem::equivalent(in, out, failure))
-        throw UsageError(in + " and " + out + " are the same file");
+    require_outputs({{"OUT", out}}, {in});
 
     if (output_format(out) == MatrixFormat::blocks) {
         const Stopwatch watch;

@@ -221,7 +221,7 @@ int run_evaluate(const std::vector<std::string>& args) {
     if (!weigh.empty() && !model_file.empty())
         throw UsageError("--weigh is about training, and --model is trained; leave one out");
     const std::vector<models::Weight> weights = parse_weights(weigh);
-    require_writable(json);
+    require_outputs({{"--json", json}}, {});
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
     const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;

@@ -122,6 +122,7 @@ int run_features(const std::vector<std::string>& args) {
         .example("sptune features matrix.mtx")
         .example("sptune features matrix.mtx --json - | jq .features.row_max");
     if (!options.parse(args)) return kOk;
+    require_outputs({{"--json", json}}, files);
 
     return with_matrix(files[0], {ValueType::f64, threads}, [&](const auto& matrix) {
         const Stopwatch watch;

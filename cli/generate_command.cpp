@@ -104,7 +104,7 @@ int run_generate(const std::vector<std::string>& args) {
     for (const auto& [name, value] : given)
         if (value) request.parameters[name] = *value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
-    output_format(path);  // refuses an unknown ending before the work
+    plain_format(path);  // refuses an unknown ending before the work
 
     if (precision == "f32")
         make<float>(request, path);

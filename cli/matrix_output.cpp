@@ -8,7 +8,9 @@
 
 namespace sptune::cli {
 
-MatrixFormat output_format(const std::string& path) {
+namespace {
+
+MatrixFormat format_of(const std::string& path, const char* known) {
     const std::string_view name = path;
     const auto ends = [&](std::string_view ending) {
         return name.size() > ending.size() && name.ends_with(ending);
@@ -16,8 +18,22 @@ MatrixFormat output_format(const std::string& path) {
     if (ends(".mtx") || ends(".mtx.gz")) return MatrixFormat::market;
     if (ends(".spt")) return MatrixFormat::spt;
     if (ends(".bsm")) return MatrixFormat::blocks;
-    throw UsageError(path +
-                     ": the ending tells the format; known are .mtx, .mtx.gz, .spt and .bsm");
+    throw UsageError(fmt::format("{}: the ending tells the format; known are {}", path, known));
+}
+
+}  // namespace
+
+MatrixFormat output_format(const std::string& path) {
+    return format_of(path, ".mtx, .mtx.gz, .spt and .bsm");
+}
+
+MatrixFormat plain_format(const std::string& path) {
+    const MatrixFormat format = format_of(path, ".mtx, .mtx.gz and .spt");
+    if (format == MatrixFormat::blocks)
+        throw UsageError(path +
+                         ": only blocks are written as such; write .mtx, .mtx.gz or .spt, of "
+                         "which `sptune convert --blocks M` makes blocks");
+    return format;
 }
 
 std::string written_summary(const std::string& path, std::int64_t rows, std::int64_t cols,

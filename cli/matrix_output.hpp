@@ -16,18 +16,14 @@ enum class MatrixFormat { market, spt, blocks };
 /// By the ending: .mtx and .mtx.gz, .spt, or .bsm. Throws UsageError naming the known endings.
 MatrixFormat output_format(const std::string& path);
 
+/// The same where there are no blocks to write: .bsm is refused, too.
+MatrixFormat plain_format(const std::string& path);
+
 /// `comment` goes into Matrix Market files. Throws UsageError, for .bsm too, and Error.
 template <class T, class P>
 void write_matrix(const std::string& path, CsrView<T, P> matrix, const std::string& comment) {
-    switch (output_format(path)) {
-        case MatrixFormat::spt:
-            return write_spt(path, matrix);
-        case MatrixFormat::market:
-            return write_market(path, matrix, {.comment = comment, .threads = 0});
-        case MatrixFormat::blocks:
-            break;
-    }
-    throw UsageError(path + ": blocks are written of blocks alone; --blocks M makes some");
+    if (plain_format(path) == MatrixFormat::spt) return write_spt(path, matrix);
+    write_market(path, matrix, {.comment = comment, .threads = 0});
 }
 
 /// The same for a block matrix in any format; others than .bsm leave out zeros. Returns how many

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -36,6 +37,28 @@ void write_stream(const std::string& target, const std::string& text) {
     if (!good) fail(name, std::strerror(errno));
 }
 
+bool is_stdout(const std::string& target) {
+    return target == "-" || target == "/dev/stdout";
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    if (a.empty() || b.empty() || is_stream(a) || is_stream(b)) return false;
+    if (fs::equivalent(a, b, ignored)) return true;
+    const fs::path place = fs::weakly_canonical(fs::absolute(a), ignored);  // empty: not to be seen
+    return !place.empty() && place == fs::weakly_canonical(fs::absolute(b), ignored);
+}
+
+void require_writable(const std::string& target) {
+    if (target.empty() || is_stream(target)) return;
+    std::error_code ignored;
+    if (fs::is_directory(target, ignored)) fail(target, "it is a folder; name a file in it");
+    const fs::path folder = fs::absolute(target).parent_path();
+    if (!fs::is_directory(folder, ignored)) fail(target, "there is no folder " + folder.string());
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        fail(target, folder.string() + ": " + std::strerror(errno));
+}
+
 }  // namespace
 
 void occupy_streams() {
@@ -51,21 +74,22 @@ bool is_stream(const std::string& target) {
             !fs::is_directory(target, ignored));
 }
 
-void require_writable(const std::string& target) {
-    if (target.empty() || is_stream(target)) return;
-    std::error_code ignored;
-    if (fs::is_directory(target, ignored)) fail(target, "it is a folder; name a file in it");
-    const fs::path folder = fs::absolute(target).parent_path();
-    if (!fs::is_directory(folder, ignored)) fail(target, "there is no folder " + folder.string());
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        fail(target, folder.string() + ": " + std::strerror(errno));
-}
-
-void require_one_stdout(const std::string& option, const std::string& target,
-                        const std::string& other, const std::string& other_target) {
-    const auto is_stdout = [](const std::string& t) { return t == "-" || t == "/dev/stdout"; };
-    if (is_stdout(target) && is_stdout(other_target))
-        throw UsageError(fmt::format("{} and {} cannot both go to stdout", option, other));
+void require_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
+    for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+        const auto& [option, target] = *output;
+        for (const auto& [other, other_target] : std::span(outputs.begin(), output)) {
+            if (is_stdout(target) && is_stdout(other_target))
+                throw UsageError(fmt::format("{} and {} cannot both go to stdout", other, option));
+            if (is_same_file(target, other_target))
+                throw UsageError(
+                    fmt::format("{} and {} are the same file, {}", other, option, target));
+        }
+        for (const std::string& input : inputs)
+            if (is_same_file(target, input))
+                throw UsageError(
+                    fmt::format("{}: {} is what is read; name another file", option, target));
+    }
+    for (const Output& output : outputs) require_writable(output.target);
 }
 
 void write_text(const std::string& target, const std::string& text) {

@@ -16,13 +16,16 @@ void occupy_streams();
 /// Whether this is stdout, a pipe or a device: nothing that a file could stand beside.
 bool is_stream(const std::string& target);
 
-/// Throws Error where write_text() would have to, so that nobody finds out after a long sweep. An
-/// empty target is none.
-void require_writable(const std::string& target);
+/// A target that was named on the command line; none where it is empty.
+struct Output {
+    const char* option;
+    std::string target;
+};
 
-/// Throws UsageError where both are stdout: neither document could be read.
-void require_one_stdout(const std::string& option, const std::string& target,
-                        const std::string& other, const std::string& other_target);
+/// So that nobody finds out after a long sweep: throws Error where write_text() would have to, and
+/// UsageError where two outputs are the same file or both stdout, or where one would replace one of
+/// the files that are read.
+void require_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
 
 /// Writes `text` to stdout for "-", else to the file `target`, which appears as a whole or not at
 /// all (matrix/atomic_file.hpp). Throws Error when it cannot.

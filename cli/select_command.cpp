@@ -125,6 +125,7 @@ std::string report(const SteadyChoice& choice, const Style& style) {
 int run_select(const std::vector<std::string>& args) {
     Request request;
     if (!parse(args, request)) return kOk;
+    require_outputs({{"--json", request.json}}, request.files);
     const Backend backend = backends_of(request.backend).front();
     use_mkl(request.mkl);
     require_db(request.db);

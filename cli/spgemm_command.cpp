@@ -213,8 +213,7 @@ int run_spgemm(const std::vector<std::string>& args) {
     // Refused before the work: an unknown ending, a place that cannot be written to.
     if (!r.output.empty() && output_format(r.output) == MatrixFormat::spt && r.unsorted)
         throw UsageError(r.output + ": .spt has rising columns; leave out --unsorted");
-    require_writable(r.output);
-    require_writable(r.json);
+    require_outputs({{"-o", r.output}, {"--json", r.json}}, r.files);
     tuner::parse_validate(r.validate);  // of the environment, too
     if (r.backend == "cuda") require_cuda();
     use_mkl(r.mkl);

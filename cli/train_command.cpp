@@ -102,8 +102,7 @@ int run_train(const std::vector<std::string>& args) {
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
     const std::vector<models::Weight> weights = parse_weights(weigh);
-    require_writable(output);
-    require_writable(pack);
+    require_outputs({{"-o", output}, {"--pack", pack}}, {});
     const Stopwatch watch;
     std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
     for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))

@@ -36,7 +36,10 @@ class Generate(CliTest):
 
     def test_needs_a_known_ending(self):
         self.expect(2, "generate", "banded")
-        self.assertIn(".spt", self.expect(2, "generate", "banded", "-o", "a.csv").stderr)
+        known = self.expect(2, "generate", "banded", "-o", "a.csv").stderr
+        self.assertIn(".spt", known)
+        self.assertNotIn(".bsm", known)
+        self.assertIn("`sptune convert --blocks M`", self.expect(2, "generate", "banded", "-o", "a.bsm").stderr)
 
     def test_same_seed_same_file(self):
         for name, seed in (("a.mtx", 5), ("b.mtx", 5), ("c.mtx", 6)):
@@ -75,6 +78,33 @@ class Convert(CliTest):
     def test_refuses_unknown_endings(self):
         self.matrix("a.mtx")
         self.assertIn(".mtx.gz", self.expect(2, "convert", "a.mtx", "a.npz").stderr)
+
+
+class SameFile(CliTest):
+    """No output takes the place of another, or of what is read."""
+
+    def test_two_outputs(self):
+        self.matrix("a.mtx")
+        for words in (("spgemm", "a.mtx", "-o", "c.mtx", "--json", "./c.mtx"),
+                      ("profile", "a.mtx", "--json", "same", "--html", self.folder / "same"),
+                      ("train", "-o", "same", "--pack", "same")):
+            done = self.expect(2, *words)
+            self.assertIn("are the same file", done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.mtx"])
+
+    def test_output_and_input(self):
+        before = self.matrix("a.mtx").read_text()
+        for words in (("spgemm", "a.mtx", "-o"), ("spgemm", "a.mtx", "--json"), ("convert", "a.mtx"),
+                      ("profile", "a.mtx", "--html"), ("compare", "a.mtx", "--json"), ("features", "a.mtx", "--json"),
+                      ("select", "a.mtx", "--json")):
+            self.assertIn("./a.mtx is what is read", self.expect(2, *words, "./a.mtx").stderr)
+        self.assertEqual((self.folder / "a.mtx").read_text(), before)
+
+    def test_devices_may_take_several(self):
+        self.expect(0, "spgemm", self.matrix(), "-o", "c.mtx", "--json", "/dev/null")
+        self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.x32.*", "--json", "/dev/null", "--html",
+                    "/dev/null")
 
 
 class Streams(CliTest):

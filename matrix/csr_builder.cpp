@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -189,6 +191,7 @@ bool CsrBuilder<T, P>::sort_rows() {
     const auto rows = static_cast<std::size_t>(csr_.rows);
     std::vector<RowSorter<T>> sorters(static_cast<std::size_t>(threads_));
     std::atomic<bool> any_removed = false;
+    std::mutex overflow_mutex;
     parallel_for(threads_, (rows + kPiece - 1) / kPiece, [&](int thread, std::size_t piece) {
         for (std::size_t r = piece * kPiece; r < std::min(rows, (piece + 1) * kPiece); ++r) {
             const P begin = csr_.row_ptr[r];
@@ -197,7 +200,15 @@ bool CsrBuilder<T, P>::sort_rows() {
             T* values = csr_.values.data() + begin;
             if (is_increasing(cols, n)) continue;
             sorters[static_cast<std::size_t>(thread)].sort(cols, values, n);
-            if (sum_duplicates(cols, values, n) < n) any_removed = true;
+            const std::size_t kept = sum_duplicates(cols, values, n);
+            if (kept == n) continue;
+            any_removed = true;
+            const T* const infinite =
+                std::find_if_not(values, values + kept, [](T v) { return std::isfinite(v); });
+            if (infinite == values + kept) continue;
+            const std::lock_guard lock(overflow_mutex);
+            if (const auto row = static_cast<index_t>(r); !overflow_ || row < overflow_->row)
+                overflow_ = Place{row, cols[infinite - values]};
         }
     });
     return any_removed;

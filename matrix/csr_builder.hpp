@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,12 @@ class CsrBuilder {
     /// Sorts rows, sums duplicates.
     Csr<T, P> finish();
 
+    /// The first place whose duplicates have no finite sum. Once finished.
+    struct Place {
+        index_t row = 0, col = 0;
+    };
+    std::optional<Place> overflow() const { return overflow_; }
+
   private:
     template <class Visit>
     void for_owned(std::span<const Triplets<T>> batch, Visit visit) const;
@@ -59,6 +66,7 @@ class CsrBuilder {
     Mirror mirror_;
     int threads_;
     Csr<T, P> csr_;
+    std::optional<Place> overflow_;
     std::vector<index_t> owners_;  // thread t owns the rows [owners_[t], owners_[t + 1])
 };
 

@@ -45,7 +45,8 @@ MarketHeader read_market_header(const std::string& path);
 
 /// Reads `path` into CSR: symmetric halves mirrored, duplicates summed in a fixed order, columns
 /// sorted, pattern entries 1. Explicit zeros are kept in coordinate files and dropped from arrays.
-/// Complex files are refused by name, and so are values that are not finite or do not fit T.
+/// Complex files are refused by name, and so are values, and sums of duplicates,
+/// that are not finite or do not fit T.
 /// Entries in the upper half of a symmetric file are mirrored like the others: a file that holds
 /// both halves has every value off the diagonal doubled, as the duplicates they are.
 /// P = std::int32_t is refused with InputError when the result would pass 2^31 - 1 nonzeros, before

@@ -75,7 +75,15 @@ class MarketReader {
             });
         }
         staging_.reset();
-        return builder.finish();
+        Csr<T, P> csr = builder.finish();
+        if (const auto place = builder.overflow())
+            throw InputError(
+                path_, 0,
+                fmt::format("what is given for row {}, column {} adds up to more than {} "
+                            "holds; expected a finite sum",
+                            std::int64_t{place->row} + 1, std::int64_t{place->col} + 1,
+                            to_string(value_type_of<T>())));
+        return csr;
     }
 
   private:

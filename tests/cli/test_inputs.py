@@ -89,6 +89,12 @@ class Refused(CliTest):
         self.refused(self.write("many.mtx", BANNER + "2 2 1\n1 1 1.0\n2 2 1.0\n"))
         self.refused(self.write("size.mtx", BANNER + "99999999999 2 1\n1 1 1.0\n"))
 
+    def test_sums_that_are_not_finite(self):
+        path = self.write("sum.mtx", BANNER + "3 3 3\n1 1 1e308\n2 2 1\n1 1 1e308\n")
+        self.refused(path, "row 1, column 1 adds up to more than f64 holds")
+        for words in (("profile", path), ("spgemm", path), ("convert", path, "o.mtx"), ("select", path)):
+            self.expect(3, *words)
+
     def test_what_no_memory_holds_is_not_begun(self):
         done = self.expect(2, "generate", "uniform", "--rows", 2000000000, "--density", 0.5, "-o", self.folder / "x.mtx")
         self.assertIn("make it smaller", done.stderr)

@@ -8,6 +8,7 @@
 #include "matrix/error.hpp"
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -92,6 +93,7 @@ int dispatch(const Words& words) {
 int main(int argc, char** argv) {
     using namespace sptune::cli;
     occupy_streams();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` cannot be written, and that is told
     const Words words(argv + 1, argv + argc);
     try {
         const int code = dispatch(words);

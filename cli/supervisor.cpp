@@ -11,10 +11,12 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -47,9 +49,15 @@ bool is_crash(int signal) {
 }
 
 double patience_s() {
-    const char* text = std::getenv("SPTUNE_CANDIDATE_TIMEOUT");
-    const double seconds = text ? std::atof(text) : 0;
-    return seconds > 0 ? seconds : kPatienceS;
+    const char* const variable = std::getenv("SPTUNE_CANDIDATE_TIMEOUT");
+    const std::string_view text = variable ? variable : "";
+    if (text.empty()) return kPatienceS;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), seconds);
+    if (error != std::errc() || end != text.end() || !(seconds > 0))
+        throw UsageError(fmt::format(
+            "SPTUNE_CANDIDATE_TIMEOUT: expected seconds, more than 0, not \"{}\"", text));
+    return seconds;
 }
 
 timespec milliseconds(long ms) {

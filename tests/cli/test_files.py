@@ -1,5 +1,6 @@
 """generate, convert, features and info."""
 import json
+import subprocess
 
 from harness import CliTest, main
 
@@ -123,6 +124,16 @@ class Streams(CliTest):
             for words in (("features", "a.mtx"), ("profile", "a.mtx", "--budget", "0.2", "--json", "-"),
                           ("compare", "--help")):
                 self.assertEqual(self.code_of(loss + " 2>/dev/null", *words), 1, (loss, words))
+
+    def test_files_beyond_a_limit_are_told_of(self):
+        self.matrix("a.mtx", 2500)
+        for words, complaint in ((("convert", "a.mtx", "b.mtx"), "cannot write b.mtx: File too large"),
+                                 (("profile", "a.mtx", "--budget", 1, "--html", "r.html"), "not stored: cannot write ")):
+            line = "ulimit -f 4; " + " ".join(self.command(*words))
+            done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment, timeout=100,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(complaint, done.stderr)
 
     def test_files_that_were_asked_for_outlive_stdout(self):
         self.matrix("a.mtx", 25), self.matrix("b.mtx", 36)

@@ -103,6 +103,15 @@ class Isolation(CliTest):
         self.assertIn(document["baseline"], times)
         self.assertIn(document["winner"], times)
 
+    def test_a_timeout_that_is_none_is_a_usage_error(self):
+        for wrong in ("foo", "-1", "0", "5s", "nan"):
+            self.environment["SPTUNE_CANDIDATE_TIMEOUT"] = wrong
+            for command in ("profile", "compare"):
+                self.assertIn(f'SPTUNE_CANDIDATE_TIMEOUT: expected seconds, more than 0, not "{wrong}"',
+                              self.expect(2, command, self.path).stderr)
+        self.environment["SPTUNE_CANDIDATE_TIMEOUT"] = ""
+        self.profile()
+
     def test_each_way_to_die(self):
         for fault, status, reason in (
                 ("crash", "crashed", r"died of signal 11 \(SIGSEGV\) while it was converted"),

@@ -4,6 +4,7 @@
 #include "kernels/parallel.hpp"
 #include "kernels/spgemm/blocks.hpp"
 #include "matrix/error.hpp"
+#include "matrix/memory_for.hpp"
 
 #include <cmath>
 #include <limits>
@@ -60,7 +61,7 @@ BlockCsr<V> load_blocks(const std::string& path, const BlockInput& options) {
                 fmt::format("has blocks of {0} × {0}; expected {1} × {1}, which `sptune convert` "
                             "makes of it by way of .mtx with --blocks {1}",
                             head.m, options.m));
-        return read_blocks<V>(path);
+        return with_memory_for(path + ": the matrix", [&] { return read_blocks<V>(path); });
     }
     if (options.m == 0)
         throw UsageError(path + " is no block file (.bsm); --blocks M cuts it into blocks");

@@ -3,6 +3,7 @@
 
 #include "cli/progress.hpp"
 #include "matrix/load.hpp"
+#include "matrix/memory_for.hpp"
 
 #include <string>
 #include <utility>
@@ -31,7 +32,8 @@ auto with_matrix(const std::string& path, const InputOptions& options, Use use) 
                   total ? static_cast<double>(done) / static_cast<double>(total) : 1);
     };
     const auto read = [&]<class T, class P>() {
-        auto matrix = load_matrix<T, P>(path, load);
+        auto matrix =
+            with_memory_for(path + ": the matrix", [&] { return load_matrix<T, P>(path, load); });
         line.reset();
         return use(std::move(matrix));
     };

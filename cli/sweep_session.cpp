@@ -29,7 +29,8 @@ int guarded(const std::string& path, const std::function<int()>& work) {
         warn(failure.what());
         return kRefused;
     } catch (const std::exception& failure) {
-        warn(path + ": " + failure.what());
+        const std::string text = failure.what();
+        warn(text.starts_with(path + ": ") ? text : path + ": " + text);
         return exit_code_of(failure);
     }
 }

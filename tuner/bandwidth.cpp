@@ -5,6 +5,7 @@
 #include "matrix/error.hpp"
 #include "matrix/lasting.hpp"
 #include "matrix/memory.hpp"
+#include "matrix/memory_for.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/measure.hpp"
@@ -76,7 +77,9 @@ double read_gbs(const Buffer<std::uint64_t>& data, std::size_t words, int thread
 std::vector<db::BandwidthPoint> measure_bandwidth(int threads, const std::atomic<bool>* stop) {
     const std::uint64_t wanted = 4 * host().llc_bytes, most = available_memory() / 8;
     const std::uint64_t largest = std::max(std::min(wanted, most), 2 * kSmallest);
-    Buffer<std::uint64_t> data(largest / sizeof(std::uint64_t) / kGrain * kGrain);
+    auto data = with_memory_for("measuring the bandwidth of this machine", [&] {
+        return Buffer<std::uint64_t>(largest / sizeof(std::uint64_t) / kGrain * kGrain);
+    });
     // Each thread touches its own part first, as kernels do.
 #pragma omp parallel num_threads(threads)
     {

@@ -1,5 +1,6 @@
 """Every kind of bad input ends in its published exit code and a message that helps."""
 import json
+import subprocess
 
 from harness import CliTest, main
 
@@ -98,6 +99,20 @@ class Refused(CliTest):
     def test_what_no_memory_holds_is_not_begun(self):
         done = self.expect(2, "generate", "uniform", "--rows", 2000000000, "--density", 0.5, "-o", self.folder / "x.mtx")
         self.assertIn("make it smaller", done.stderr)
+
+    def test_a_matrix_that_takes_too_much_memory_is_named(self):
+        limit = "ulimit -v 4000000; "  # KiB
+        def limited(*words):
+            return subprocess.run(["bash", "-c", limit + " ".join(self.command(*words))], cwd=self.folder,
+                                  env=self.environment, capture_output=True, text=True, timeout=100)
+        if limited("--version").returncode:
+            self.skipTest("no program runs with so little, as those of sanitizers do not")
+        self.write("huge.mtx", BANNER + "2000000000 2000000000 1\n1 1 1.0\n")
+        for words in (("convert", "huge.mtx", "o.spt"), ("features", "huge.mtx"), ("select", "huge.mtx"),
+                      ("spgemm", "huge.mtx"), ("profile", "huge.mtx")):
+            done = limited(*words)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(done.stderr, "sptune: huge.mtx: the matrix needs 8000000004 bytes, which could not be had\n")
 
     def test_complex_is_refused_by_name(self):
         text = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1.0 0.0\n"

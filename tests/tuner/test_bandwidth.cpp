@@ -5,8 +5,12 @@
 #include "tuner/stream.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace sptune::tuner {
 namespace {
@@ -51,6 +55,27 @@ TEST(Device, MeasuringItCanBeStopped) {
     const std::atomic<bool> stop{true};
     EXPECT_THROW(measure_bandwidth(1, &stop), Error);
     EXPECT_THROW(cpu_device(1, &stop), Error);  // the next test measures it all the same
+}
+
+TEST(Device, SaysWhatMemoryIsFor) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "its allocator does not return null";
+#endif
+    rlimit before{};
+    getrlimit(RLIMIT_AS, &before);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit little{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (1 << 20),
+                        before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+    std::string said;
+    try {
+        measure_bandwidth(1);
+    } catch (const OutOfMemory& e) {
+        said = e.what();
+    }
+    setrlimit(RLIMIT_AS, &before);
+    EXPECT_TRUE(said.starts_with("measuring the bandwidth of this machine needs ")) << said;
 }
 
 TEST(Device, HasACurveAndIsMeasuredOnce) {

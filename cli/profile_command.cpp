@@ -160,11 +160,12 @@ int run_profile(const std::vector<std::string>& args) {
     Profiler profiler(options, outputs);
     const int code = profiler.run();
     const std::vector<db::Entry>& entries = profiler.entries();
-    // Where nothing was measured, what an earlier run has written stays.
-    if (!options.json.empty() && !entries.empty()) {
+    // Where nothing was measured, what an earlier run has written stays; a pipe gets an empty list.
+    const bool several = options.matrices.size() * backends_of(options.backend).size() > 1;
+    const bool empty_list = several && is_stream(options.json);
+    if (!options.json.empty() && (!entries.empty() || empty_list)) {
         auto documents = nlohmann::ordered_json::array();
         for (const db::Entry& entry : entries) documents.push_back(db::profile_document(entry));
-        const bool several = options.matrices.size() * backends_of(options.backend).size() > 1;
         outputs.json(options.json, several ? documents : documents.front());
     }
     if (!options.html.empty() && !entries.empty())

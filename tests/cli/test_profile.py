@@ -51,6 +51,7 @@ class Profile(CliTest):
                 self.write("old", "of an earlier run")
                 self.expect(3, command, *words, target, "old")
                 self.assertEqual((self.folder / "old").read_text(), "of an earlier run")
+        self.assertEqual(self.expect(3, "profile", "typo.mtx", "other.mtx", "--json", "-").stdout, "[]\n")
 
     def test_report_is_narrow_plain_and_complete(self):
         done = self.expect(0, "profile", self.matrix(), *FAST, "--calls", 1000)

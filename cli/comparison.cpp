@@ -2,6 +2,7 @@
 
 #include "cli/ranking.hpp"
 #include "db/codec.hpp"
+#include "models/spread.hpp"
 #include "tuner/regret.hpp"
 
 #include <algorithm>
@@ -147,17 +148,14 @@ std::optional<Regrets> regrets(const std::vector<Comparison>& comparisons) {
     for (const Comparison& c : comparisons) {
         if (!c.regret) continue;
         all.push_back(*c.regret);
-        sum.mean += std::log1p(*c.regret);
         const auto csr = speed_up(pointer(c.chosen), pointer(c.csr));
         sum.slower_share += csr && *csr < 1 / 1.05;
     }
     if (all.empty()) return std::nullopt;
-    std::sort(all.begin(), all.end());
-    const auto n = static_cast<double>(all.size());
     sum.count = all.size();
-    sum.mean = std::expm1(sum.mean / n);
-    sum.p95 = all[static_cast<std::size_t>(std::ceil(0.95 * n)) - 1];
-    sum.slower_share /= n;
+    sum.slower_share /= static_cast<double>(all.size());
+    const models::Spread spread = models::spread_of(std::move(all));
+    sum.mean = spread.geomean, sum.p95 = spread.p95;
     return sum;
 }
 

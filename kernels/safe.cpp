@@ -9,16 +9,16 @@
 namespace sptune {
 namespace {
 
-/// Entries: fewer are cut into small tiles.
+/// Fewer entries are cut into small tiles, so that no multiprocessor is without one.
 constexpr std::int64_t kSmall = 200'000;
 /// Threads that a multiprocessor holds at a time. As long as all of a call are there from the
 /// beginning, more of them wait less; beyond that each should have something to read.
 constexpr std::int64_t kResident = 2048, kMultiprocessors = 132;
 constexpr double kMostEntries = 4;           ///< of the mean row, for a thread
 constexpr double kFewestEntries = 1.0 / 3;   ///< the same where threads are idle otherwise
-constexpr std::int64_t kMostOfLongest = 16;  ///< of the longest row, for a thread, but for
-constexpr std::int64_t kFreeOfLongest = 3;   ///< where threads are idle otherwise; and
-constexpr std::int64_t kTilesFrom = 24;      ///< more is for tiles
+constexpr std::int64_t kMostOfLongest = 16;  ///< of the longest row, for a thread
+constexpr std::int64_t kFreeOfLongest = 3;   ///< the same where threads are idle otherwise
+constexpr std::int64_t kTilesFrom = 24;      ///< the same, beyond which rows lie in tiles
 constexpr int kFewest = 2, kMost = 32;
 
 Variant csr(ValueType value, IndexType index, const char* algorithm, std::vector<Param> params) {

@@ -1,5 +1,7 @@
 #include "models/tally.hpp"
 
+#include "models/spread.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,14 +13,6 @@ constexpr std::size_t kMisses = 10;  ///< listed
 /// What a choice is told by: almost all kernels of products work on CSR.
 std::string kind_of(const Variant& v) {
     return v.op == Op::spgemm ? v.format + "." + v.algorithm : v.format;
-}
-
-/// 0 of none.
-double percentile_95(std::vector<double>& values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    const double rank = std::ceil(0.95 * static_cast<double>(values.size()));
-    return values[static_cast<std::size_t>(rank) - 1];
 }
 
 }  // namespace
@@ -33,7 +27,6 @@ void Tally::add(const Sample& s, const Timed& chosen, const Timed* elsewhere) {
     score_.within_5 += regret <= 0.05;
     score_.slower += mine > csr;
     score_.slower_5 += mine > 1.05 * csr;
-    score_.geomean += std::log1p(regret);
     score_.speedup += std::log(csr / mine);
     ++score_.confusion[kind_of(best.variant)][kind_of(chosen.variant)];
     regrets_.push_back(regret);
@@ -45,15 +38,10 @@ Score Tally::score() {
     const double n = std::max(score_.matrices, 1);
     for (double* share : {&score_.right_format, &score_.within_5, &score_.slower, &score_.slower_5})
         *share /= n;
-    score_.geomean = std::expm1(score_.geomean / n);
     score_.speedup = std::exp(score_.speedup / n);
-    score_.p95 = percentile_95(regrets_);
-    double logs = 0;
-    for (const double regret : without_luck_) logs += std::log1p(regret);
-    const std::size_t twice = without_luck_.size();
-    score_.without_luck = {static_cast<int>(twice),
-                           std::expm1(logs / static_cast<double>(std::max<std::size_t>(twice, 1))),
-                           percentile_95(without_luck_)};
+    const Spread all = spread_of(regrets_), twice = spread_of(without_luck_);
+    score_.geomean = all.geomean, score_.p95 = all.p95;
+    score_.without_luck = {static_cast<int>(without_luck_.size()), twice.geomean, twice.p95};
     std::stable_sort(score_.misses.begin(), score_.misses.end(),
                      [](const auto& a, const auto& b) { return a.regret > b.regret; });
     score_.misses.resize(std::min(score_.misses.size(), kMisses));

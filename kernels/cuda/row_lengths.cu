@@ -4,22 +4,11 @@
 #include "kernels/cuda/sort.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_reduce.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
 namespace sptune::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-template <class P>
-struct LengthOf {
-    const P* row_ptr;
-    __host__ __device__ index_t operator()(index_t i) const {
-        return static_cast<index_t>(row_ptr[i + 1] - row_ptr[i]);
-    }
-};
 
 template <class P>
 __global__ void list_lengths(const P* row_ptr, index_t rows, std::uint32_t* length) {
@@ -38,19 +27,6 @@ __global__ void list_missing(const P* row_ptr, index_t rows, index_t longest,
 }
 
 }  // namespace
-
-template <class P>
-index_t longest_row(const P* row_ptr, index_t rows) {
-    if (rows == 0) return 0;
-    DeviceBuffer<index_t> result(1);
-    const auto lengths = thrust::make_transform_iterator(thrust::counting_iterator<index_t>(0),
-                                                         LengthOf<P>{row_ptr});
-    std::size_t bytes = 0;
-    SPTUNE_CUDA(cub::DeviceReduce::Max(nullptr, bytes, lengths, result.data(), rows));
-    DeviceBuffer<char> scratch(bytes ? bytes : 1);
-    SPTUNE_CUDA(cub::DeviceReduce::Max(scratch.data(), bytes, lengths, result.data(), rows));
-    return result.at(0);
-}
 
 template <class P>
 DeviceBuffer<std::uint32_t> sorted_lengths(const P* row_ptr, index_t rows, index_t longest) {
@@ -80,7 +56,6 @@ DeviceBuffer<index_t> order_by_length(const P* row_ptr, index_t rows, index_t lo
 }
 
 #define SPTUNE_INSTANTIATE_ROW_LENGTHS(P)                                            \
-    template index_t longest_row(const P*, index_t);                                 \
     template DeviceBuffer<std::uint32_t> sorted_lengths(const P*, index_t, index_t); \
     template DeviceBuffer<index_t> order_by_length(const P*, index_t, index_t);
 SPTUNE_INSTANTIATE_ROW_LENGTHS(std::int32_t)

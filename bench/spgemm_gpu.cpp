@@ -5,8 +5,8 @@
 //   --output FILE     the table (default: standard output)
 //   --all             a line for every kernel, not the best alone
 // A time is the median of at least 5 products after 3 discarded ones; C is allocated and freed each
-// time, memory comes from the pool that the library uses. GFLOP/s: two operations a product. Peak
-// memory: what the pool had handed out at most, A and B not counted.
+// time, memory is kept from one to the next as in the library. GFLOP/s: two operations a product.
+// Peak memory: what was allocated at most, A and B not counted.
 #include "features/product.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
@@ -44,19 +44,6 @@ Csr<T, P> transposed(CsrView<T, P> a) {
     return {t.cols, t.rows, std::move(t.col_ptr), std::move(t.row_idx), std::move(t.values)};
 }
 
-cudaMemPool_t pool() {
-    int device = 0;
-    cudaMemPool_t found = nullptr;
-    SPTUNE_CUDA(cudaGetDevice(&device));
-    SPTUNE_CUDA(cudaDeviceGetDefaultMemPool(&found, device));
-    return found;
-}
-std::uint64_t attribute(cudaMemPoolAttr which) {
-    std::uint64_t value = 0;
-    SPTUNE_CUDA(cudaMemPoolGetAttribute(pool(), which, &value));
-    return value;
-}
-
 struct Result {
     std::string id, error;
     bool vendor = false;
@@ -81,9 +68,8 @@ Result measure(const SpgemmKernel<T, P>& kernel, const SpgemmProblem<T, P>& prob
         std::unique_ptr<SpgemmOperands> operands;
         if (kernel.prepare) operands = kernel.prepare(problem, kernel.variant.params, 1);
         SPTUNE_CUDA(cudaDeviceSynchronize());
-        const std::uint64_t before = attribute(cudaMemPoolAttrUsedMemCurrent);
-        std::uint64_t zero = 0;
-        SPTUNE_CUDA(cudaMemPoolSetAttribute(pool(), cudaMemPoolAttrUsedMemHigh, &zero));
+        device_peak_memory();
+        const std::uint64_t before = device_peak_memory();  // what is in use
         std::vector<double> samples;
         const auto start = Clock::now();
         for (int i = 0; i < 8 || (i < 23 && since(start) < 0.004); ++i) {
@@ -100,7 +86,7 @@ Result measure(const SpgemmKernel<T, P>& kernel, const SpgemmProblem<T, P>& prob
                 break;
             }
         }
-        r.peak = attribute(cudaMemPoolAttrUsedMemHigh) - before;
+        r.peak = device_peak_memory() - before;
         std::sort(samples.begin(), samples.end());
         r.seconds = samples[samples.size() / 2];
         r.slowest = samples.back();

@@ -7,9 +7,9 @@
 #include "cli/output.hpp"
 #include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
-#include "cli/version.hpp"
 #include "db/codec.hpp"
 #include "db/databases.hpp"
+#include "db/provenance.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/registry.hpp"
 #include "matrix/error.hpp"
@@ -95,8 +95,8 @@ Json info_document(const std::vector<const db::Device*>& devices,
         }
     }
     Json document{{"schema", "sptune.info/1"},
-                  {"version", version()},
-                  {"compiler", compiler()},
+                  {"version", db::version()},
+                  {"compiler", db::compiler()},
                   {"devices", std::move(list)},
                   {"backends",
                    {{"cpu", "available"},
@@ -169,8 +169,8 @@ std::string info_text(const std::vector<const db::Device*>& devices,
         facts.add({&place == &places.front() ? "databases" : "then",
                    fmt::format("{} ({}; {})", place.path.string(), db::to_string(place.owner),
                                state_of(place))});
-    std::string out =
-        style(Tone::bold, "sptune " + version()) + ", " + compiler() + "\n" + facts.render(style);
+    std::string out = style(Tone::bold, "sptune " + db::version()) + ", " + db::compiler() + "\n" +
+                      facts.render(style);
     for (const db::Device* device : devices) {
         const bool gpu = device->backend == "cuda";
         out +=

@@ -4,7 +4,7 @@
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/supervisor.hpp"
-#include "cli/version.hpp"
+#include "db/provenance.hpp"
 #include "matrix/error.hpp"
 
 #include <array>
@@ -80,7 +80,7 @@ int dispatch(const Words& words) {
         return kOk;
     }
     if (first == "--version") {
-        write_text("-", "sptune " + version() + "\n");
+        write_text("-", "sptune " + db::version() + "\n");
         return kOk;
     }
     if (first == "help") return run(words[1], {"--help"});

@@ -2,7 +2,7 @@
 
 #include "cli/describe.hpp"
 #include "cli/ranking.hpp"
-#include "cli/version.hpp"
+#include "db/provenance.hpp"
 #include "matrix/number.hpp"
 #include "tuner/explain.hpp"
 
@@ -129,7 +129,7 @@ std::string profile_html(const std::vector<db::Entry>& entries) {
         "<body><h1>sptune profile</h1>\n",
         kStyle);
     for (const db::Entry& entry : entries) out += section(entry);
-    return out + fmt::format("<p class=\"facts\">sptune {}</p></body></html>\n", version());
+    return out + fmt::format("<p class=\"facts\">sptune {}</p></body></html>\n", db::version());
 }
 
 }  // namespace sptune::cli

@@ -7,8 +7,8 @@
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
 #include "cli/remains.hpp"
-#include "cli/version.hpp"
 #include "cli/worker.hpp"
+#include "db/provenance.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/identify.hpp"
@@ -88,9 +88,7 @@ tuner::SweepResult SweepSession::sweep(const Task& task, const Run& run) {
     const auto sign = [&](db::Entry& entry) {
         entry.matrix.name = matrix_name(task.path);
         entry.matrix.path = task.path;
-        entry.provenance.sptune_version = version();
-        entry.provenance.compiler = compiler();
-        entry.provenance.created_utc = db::utc_time();
+        db::sign(entry.provenance);
     };
     std::optional<ResultPlace> place;
     if (store_) place = {request_.db, request_.fresh};

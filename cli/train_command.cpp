@@ -7,7 +7,7 @@
 #include "cli/progress.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/training_input.hpp"
-#include "cli/version.hpp"
+#include "db/provenance.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "models/model_file.hpp"
@@ -144,7 +144,7 @@ int run_train(const std::vector<std::string>& args) {
         line.show(fmt::format("learning, {} of {}", done, of), static_cast<double>(done) / of);
     });
     line.reset();
-    set.training().sptune_version = version();
+    set.training().sptune_version = db::version();
     if (others) set.complete_from(std::move(*others));
     models::write_models(output, set);
     write_text("-", summary(set));

@@ -3,9 +3,11 @@
 #include "db/codec.hpp"
 #include "db/document.hpp"
 #include "db/export_index.hpp"
+#include "db/listing.hpp"
 #include "db/scan.hpp"
 #include "matrix/atomic_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +23,7 @@ namespace fs = std::filesystem;
 Store::Store(fs::path where, Warn warn) : where_(std::move(where)), warn_(std::move(warn)) {}
 
 bool Store::read_only() const {
-    std::error_code error;
-    return fs::is_regular_file(where_, error);
+    return listing_of(where_)->kind == Listing::Kind::file;
 }
 
 void Store::require_writable() const {
@@ -90,7 +91,6 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
         return found;
     }
     const auto file = entry_path(device_key, entry_key);
-    std::error_code error;
     try {
         if (is_there(file)) {
             Digest digest = read_digest(file, entry_key, extent);
@@ -100,34 +100,37 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
         warn(file.string(), e.what(), missed);
     }
     if (!missed) return std::nullopt;
-    for (fs::directory_iterator it(where_, error), end; !error && it != end; it.increment(error))
-        if (const auto other = it->path() / file.filename();
-            other != file && fs::exists(other, error))
-            missed->others.push_back(it->path().filename().string());
-    missed->absent = error == std::errc::no_such_file_or_directory;
-    if (error && !missed->absent) warn(where_.string(), error.message(), missed);
+    const auto all = listing_of(where_);
+    for (const auto& [folder, is_folder] : all->names) {
+        std::error_code unknown;
+        const fs::path other = where_ / folder / file.filename();
+        if (is_folder && other != file && fs::exists(other, unknown))
+            missed->others.push_back(folder);
+    }
+    missed->absent = all->kind == Listing::Kind::absent;
+    if (all->error && !missed->absent) warn(where_.string(), all->error.message(), missed);
     return std::nullopt;
 }
 
 bool Store::may_know(const std::string& device_key) const {
-    if (read_only()) {
+    const auto all = listing_of(where_);
+    if (all->kind == Listing::Kind::file) {
         try {
             return ExportIndex::of(where_)->knows(device_key);
         } catch (const std::exception&) {  // digest() warns of it
             return false;
         }
     }
-    std::error_code error;
-    return fs::is_directory(where_ / path_safe(device_key), error);
+    const std::string folder = path_safe(device_key);
+    std::error_code unknown;
+    return all->error ? fs::is_directory(where_ / folder, unknown) : all->has_folder(folder);
 }
 
 bool Store::is_empty() const {
-    if (read_only()) return false;
-    std::error_code error;
-    fs::directory_iterator it(where_, error);
-    for (const fs::directory_iterator end; !error && it != end; it.increment(error))
-        if (std::error_code unknown; it->is_directory(unknown) || unknown) return false;
-    return !error || error == std::errc::no_such_file_or_directory;
+    const auto all = listing_of(where_);
+    return all->kind == Listing::Kind::absent ||
+           (all->kind == Listing::Kind::folder && !all->error &&
+            std::ranges::none_of(all->names, [](const auto& name) { return name.second; }));
 }
 
 std::optional<Device> Store::device(const std::string& device_key) const {

@@ -6,12 +6,12 @@
 
 namespace sptune {
 
-/// Made at the first call.
+/// New lists.
 template <class T>
-const KernelList<T>& cpu_kernels();
+KernelList<T> cpu_kernels(IndexType index);
 /// Throws DeviceError where this build or this machine has no GPU to run them.
 template <class T>
-const KernelList<T>& cuda_kernels();
+KernelList<T> cuda_kernels(IndexType index);
 
 template <class T>
 void set_kernel_hashes(KernelList<T>& list) {

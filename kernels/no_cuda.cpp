@@ -5,12 +5,12 @@
 namespace sptune {
 
 template <class T>
-const KernelList<T>& cuda_kernels() {
+KernelList<T> cuda_kernels(IndexType) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
 
-template const KernelList<float>& cuda_kernels();
-template const KernelList<double>& cuda_kernels();
+template KernelList<float> cuda_kernels(IndexType);
+template KernelList<double> cuda_kernels(IndexType);
 
 }  // namespace sptune

@@ -20,6 +20,7 @@ using Params = std::vector<Param>;
 
 /// "c8.s64.wn" for {{"c",8},{"s",64},{"w",kAll}}; empty for no parameters.
 std::string to_string(const Params& params);
+void append(std::string& text, const Params& params);
 
 /// The value of `name`, which must exist.
 int get(const Params& params, std::string_view name);

@@ -2,12 +2,24 @@
 
 #include "kernels/backends.hpp"
 #include "kernels/vendor/vendor.hpp"
+#include "matrix/lasting.hpp"
+
+#include <utility>
 
 namespace sptune {
 
 template <class T, class P>
 const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend) {
-    return (backend == Backend::cpu ? cpu_kernels<T>() : cuda_kernels<T>()).template of<P>();
+    using List = std::vector<SpmvKernel<T, P>>;
+    constexpr IndexType index = index_type_of<P>();
+    if (backend == Backend::cpu) {
+        static const List& cpu =
+            lasting([] { return std::move(cpu_kernels<T>(index).template of<P>()); });
+        return cpu;
+    }
+    static const List& cuda =
+        lasting([] { return std::move(cuda_kernels<T>(index).template of<P>()); });
+    return cuda;
 }
 
 template const std::vector<SpmvKernel<float, std::int32_t>>& spmv_kernels(Backend);

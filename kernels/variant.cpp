@@ -3,11 +3,14 @@
 namespace sptune {
 
 std::string Variant::id() const {
+    constexpr std::size_t kUsual = 60;
     std::string id;
+    id.reserve(kUsual);
     id.append(to_string(op)).append(".").append(to_string(backend));
     id.append(".").append(format).append(".").append(algorithm);
-    if (!params.empty()) id.append(".").append(to_string(params));
-    return id.append(".").append(to_string(value)).append(".").append(to_string(index));
+    if (!params.empty()) append(id.append("."), params);
+    id.append(".").append(to_string(value)).append(".").append(to_string(index));
+    return id;
 }
 
 namespace {

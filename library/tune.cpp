@@ -1,5 +1,6 @@
 #include "library/tune.hpp"
 
+#include "db/provenance.hpp"
 #include "features/features.hpp"
 #include "features/fingerprint.hpp"
 #include "tuner/identify.hpp"
@@ -73,8 +74,7 @@ std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
         tuner::sweep_spmv(host, extract_features(host, threads), backend, options);
     db::Entry& entry = swept.entry;
     entry.matrix.name = fmt::format("{:016x}", print);
-    entry.provenance.sptune_version = SPTUNE_VERSION;
-    entry.provenance.created_utc = db::utc_time();
+    db::sign(entry.provenance);
     try {
         own->save(entry);
     } catch (const std::exception& e) {

@@ -9,10 +9,9 @@
 namespace sptune::tuner {
 namespace {
 
-/// bandwidth_gbs is what the memory's clock and width allow.
 void assume_gpu_bandwidth(db::Device& d) {
     constexpr double kReached = 0.88, kLaunchUs = 2;
-    d.copy_gbs = d.bandwidth_gbs = kReached * d.bandwidth_gbs;
+    d.copy_gbs = d.bandwidth_gbs = kReached * peak_bandwidth_gbs();
     d.launch_us = kLaunchUs;
     d.bandwidth_curve = {{d.llc_bytes / 2, 2.5 * d.bandwidth_gbs},
                          {4 * d.llc_bytes, d.bandwidth_gbs}};

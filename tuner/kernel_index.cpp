@@ -12,13 +12,15 @@ KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::st
                                SafeRule safe)
     : kernels_(&kernels), safe_(std::move(safe)) {
     ids_.reserve(kernels.size());  // views into them must stay
-    std::map<std::pair<std::string, std::string>, std::size_t> parts;
+    part_.reserve(kernels.size());
+    by_id_.reserve(kernels.size());
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> parts;
     for (const Kernel& kernel : kernels) {
         const Variant& v = kernel.variant;
         ids_.push_back(v.id());
         by_id_[ids_.back()] = &kernel;
-        part_.push_back(
-            parts.emplace(std::pair(v.format, v.algorithm), parts.size()).first->second);
+        const std::pair<std::string_view, std::string_view> part(v.format, v.algorithm);
+        part_.push_back(parts.emplace(part, parts.size()).first->second);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) loaded_.emplace_back(false);
     baseline_ = find(baseline);

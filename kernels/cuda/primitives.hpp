@@ -1,6 +1,6 @@
 // The device-wide building blocks of conversions, on CUB, compiled once: in scan.cu, reduce.cu and
 // positions.cu, since the first use of a source loads all of it. (Sorting is sort.hpp.) All run in
-// the default stream and take their scratch memory from the device's pool. Sizes may pass 2^31.
+// the default stream and take their scratch memory of what DeviceBuffers keep. Sizes may pass 2^31.
 #pragma once
 
 #include "matrix/cuda/device_buffer.hpp"

@@ -1,5 +1,5 @@
-// Sorting on the device, on CUB. Runs in the default stream and takes its scratch memory from the
-// device's pool. Sizes may pass 2^31.
+// Sorting on the device, on CUB. Runs in the default stream and takes its scratch memory of what
+// DeviceBuffers keep. Sizes may pass 2^31.
 #pragma once
 
 #include "matrix/cuda/device_buffer.hpp"

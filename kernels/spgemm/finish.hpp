@@ -1,5 +1,5 @@
 // The last steps of a product on the GPU that several algorithms share. All run in the default
-// stream and take scratch memory from the device's pool.
+// stream and take scratch memory of what DeviceBuffers keep.
 #pragma once
 
 #include "kernels/spgemm/device_product.hpp"

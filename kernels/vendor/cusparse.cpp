@@ -116,6 +116,7 @@ void add_format(KernelList<T>& list) {
 
 template <class T, class P>
 void add_all(KernelList<T>& list) {
+    if (!list.template wants<P>()) return;
     // Repeats to the bit are promised of CSR ALG2 and COO ALG2 alone.
     add_format<CsrFormat, T, P>(list);
     add_format<CooFormat, T, P>(list);

@@ -70,8 +70,8 @@ void mkl_mv(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch la
 
 template <class T>
 void add(KernelList<T>& list) {
-    if (!mkl::library().loaded) return;
     // LP64 has 32-bit row pointers only.
+    if (!list.template wants<std::int32_t>() || !mkl::library().loaded) return;
     for (const auto& [algorithm, stage] : {std::pair{"csr", 1}, std::pair{"ie", 2}}) {
         add_kernel<MklFormat, T, std::int32_t>(list, algorithm, {{"o", stage}}, {}, &mkl_mv<T>);
         list.i32.back().variant.vendor = true;

@@ -12,13 +12,15 @@
 
 namespace sptune {
 
-/// Bytes from the device's memory pool, in the order of the default stream. The pool keeps what is
-/// freed, so that a second conversion does not pay for mapping memory again. Throws OutOfMemory.
+/// Memory of the current GPU for work in the order of the default stream. What is freed is kept
+/// (memory_cache.hpp), so that a second conversion does not pay for it again. Throws OutOfMemory.
 void* device_allocate(std::uint64_t bytes);
-/// Never throws: it runs in destructors, after a device error too.
+/// From any GPU. Never throws: it runs in destructors, after a device error too.
 void device_free(void* p) noexcept;
-/// Free memory of the device, what the pool could give back included.
+/// Free memory of the current GPU, what is kept included.
 std::uint64_t device_available_memory();
+/// The most bytes of the current GPU that were allocated at once since the last such question.
+std::uint64_t device_peak_memory();
 
 /// `size` elements of T, aligned to 256 bytes.
 template <class T>

@@ -3,8 +3,10 @@
 #include "tests/db/random_entry.hpp"
 #include "tests/db/scratch.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -212,6 +214,43 @@ TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     EXPECT_FALSE(store_.is_empty());
     EXPECT_FALSE(store_.device("mine"));
     EXPECT_EQ(to_json(store_.device("theirs").value()), to_json(entry.device));
+}
+
+// What is remembered of a folder is another process's to change.
+TEST_F(DigestTest, OthersMayStoreRemoveAndReplaceMeanwhile) {
+    const auto settle = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        store_.may_know("any");
+    };
+    Entry entry = random_entry(7);
+    const std::string& device = entry.device.key;
+    EXPECT_TRUE(store_.is_empty());
+    std::filesystem::create_directories(store_.path());
+    settle();
+    EXPECT_TRUE(store_.is_empty());
+    EXPECT_FALSE(store_.may_know(device));
+    Store(store_.path()).save(entry);
+    EXPECT_FALSE(store_.is_empty());
+    EXPECT_TRUE(store_.may_know(device));
+    EXPECT_TRUE(store_.digest(device, entry_key(entry)));
+    settle();
+    Entry other = entry;
+    other.matrix.fingerprint = other.features.fingerprint = 77;
+    Missed missed;
+    EXPECT_FALSE(store_.digest(device, entry_key(other), &missed));
+    EXPECT_TRUE(missed.others.empty());
+    other.device.key = "theirs";
+    Store(store_.path()).save(other);
+    EXPECT_FALSE(store_.digest(device, entry_key(other), &missed));
+    EXPECT_EQ(missed.others, std::vector<std::string>{"theirs"});
+    settle();
+    std::filesystem::rename(store_.path(), scratch_ / "aside");
+    EXPECT_TRUE(store_.is_empty());
+    EXPECT_FALSE(store_.may_know(device));
+    EXPECT_FALSE(store_.digest(device, entry_key(entry), &missed));
+    EXPECT_TRUE(missed.absent);
+    std::filesystem::rename(scratch_ / "aside", store_.path());
+    EXPECT_TRUE(store_.digest(device, entry_key(entry)));
 }
 
 }  // namespace

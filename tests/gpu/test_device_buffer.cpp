@@ -101,6 +101,44 @@ TEST_F(DeviceMemory, IsKeptForTheNextAndCountedAsAvailable) {
     EXPECT_GE(device_available_memory(), before - kSize / 2);
 }
 
+TEST_F(DeviceMemory, IsTheSameAgainForWhatIsAsLarge) {
+    const char *first = nullptr, *other = nullptr;
+    {
+        const DeviceBuffer<char> a(100'000), b(100'000);
+        first = a.data(), other = b.data();
+        EXPECT_NE(first, other);
+    }
+    const DeviceBuffer<char> a(99'000);
+    EXPECT_TRUE(a.data() == first || a.data() == other);
+    const DeviceBuffer<char> much_smaller(50'000);
+    EXPECT_TRUE(much_smaller.data() != first && much_smaller.data() != other);
+}
+
+TEST_F(DeviceMemory, WhatIsKeptMakesRoomForWhatIsLarger) {
+    constexpr std::uint64_t kPart = std::uint64_t{1} << 30;
+    if (device_available_memory() < 4 * kPart) GTEST_SKIP() << "less than 4 GiB are free";
+    { const DeviceBuffer<char> kept(kPart); }
+    std::size_t free = 0, total = 0;
+    SPTUNE_CUDA(cudaMemGetInfo(&free, &total));
+    const std::uint64_t available = device_available_memory();
+    if (available < free + kPart) GTEST_SKIP() << "this GPU is too small for anything to be kept";
+    const DeviceBuffer<char> more(available - kPart / 2);
+    EXPECT_NE(more.data(), nullptr);
+}
+
+TEST_F(DeviceMemory, CountsTheMostThatWasHeldAtOnce) {
+    constexpr std::uint64_t kSize = 1'000'000;
+    device_peak_memory();
+    const std::uint64_t before = device_peak_memory();
+    for (int i = 0; i < 3; ++i) {
+        const DeviceBuffer<char> a(kSize), b(kSize);
+    }
+    const std::uint64_t peak = device_peak_memory() - before;
+    EXPECT_GE(peak, 2 * kSize);
+    EXPECT_LE(peak, 3 * kSize);
+    EXPECT_EQ(device_peak_memory(), before);
+}
+
 TEST_F(DeviceMemory, HoldsACsrMatrix) {
     const Buffer<int> row_ptr = host<int>({0, 2, 2, 3}), columns = host<int>({0, 3, 1});
     const Buffer<float> values = host<float>({1, 2, 3});

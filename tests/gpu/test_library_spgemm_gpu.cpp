@@ -62,8 +62,8 @@ std::string complaint(const Work& work, status expected) {
     return {};
 }
 
-/// Bytes of the GPU that nobody has, after all work. The library keeps a pool of its own, which
-/// grows when what it has given back does not do.
+/// Bytes of the GPU that nobody has, after all work. The library keeps what is
+/// given back to it.
 std::uint64_t free_memory() {
     SPTUNE_CUDA(cudaDeviceSynchronize());
     std::size_t free = 0, total = 0;
@@ -191,7 +191,7 @@ TYPED_TEST(LibrarySpgemmGpu, RepeatedCallsKeepNoMemory) {
     const std::uint64_t before = free_memory();
     for (int i = 0; i < 100; ++i) call();
     EXPECT_EQ(free_memory(), before);
-    // So many results that the pool grows; given back, they make room for as many.
+    // So many results that what is kept does not do; given back, they make room for as many.
     constexpr std::size_t kMost = 10000;
     std::vector<csr_matrix<T, P>> kept;
     while (free_memory() == before && kept.size() < kMost) kept.push_back(call());

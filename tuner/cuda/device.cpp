@@ -95,11 +95,14 @@ db::Device identify_device(int index) {
     device.memory_bytes = p.totalGlobalMem;
     device.driver = version(cudaDriverGetVersion);
     device.toolkit = version(cudaRuntimeGetVersion);
-    // Two transfers per clock over the whole width of the bus.
+    return device;
+}
+
+/// Two transfers per clock over the whole width of the bus.
+double peak_gbs_of(int index) {
     const double clock_khz = attribute(cudaDevAttrMemoryClockRate, index);
     const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8.0;
-    device.bandwidth_gbs = 2 * clock_khz * bus_bytes / 1e6;
-    return device;
+    return 2 * clock_khz * bus_bytes / 1e6;
 }
 
 }  // namespace
@@ -109,6 +112,12 @@ db::Device identify_cuda() {
     // Asking the driver takes as long as hundreds of small products.
     static sptune::cuda::PerDevice<db::Device> known;
     return known.get([] { return identify_device(sptune::cuda::current_device()); });
+}
+
+double peak_bandwidth_gbs() {
+    require_cuda();
+    static sptune::cuda::PerDevice<double> known;
+    return known.get([] { return peak_gbs_of(sptune::cuda::current_device()); });
 }
 
 const db::Device& cuda_device() {

@@ -15,6 +15,10 @@ db::Device identify_cuda() {
     throw DeviceError(cuda_status());
 }
 
+double peak_bandwidth_gbs() {
+    throw DeviceError(cuda_status());
+}
+
 const db::Device& cuda_device() {
     require_cuda();
     throw DeviceError(cuda_status());

@@ -10,9 +10,12 @@ namespace sptune::tuner {
 template <class T, class P>
 SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const SweepOptions& options);
 
-/// The current GPU as the driver describes it: bandwidth_gbs is the theoretical one, nothing is
-/// measured. Throws DeviceError.
+/// The current GPU as the driver describes it, without bandwidths. Throws DeviceError.
 db::Device identify_cuda();
+
+/// What the clock and the width of its memory allow, in GB/s. Apart, since the driver takes 0.6 ms
+/// to say so. Throws DeviceError.
+double peak_bandwidth_gbs();
 
 /// The current GPU with its measured limits; found out once per GPU and process. Throws
 /// DeviceError.

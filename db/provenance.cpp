@@ -1,8 +1,8 @@
-#include "cli/version.hpp"
+#include "db/provenance.hpp"
 
 #include <fmt/format.h>
 
-namespace sptune::cli {
+namespace sptune::db {
 
 std::string version() {
     return SPTUNE_VERSION;
@@ -16,4 +16,10 @@ std::string compiler() {
 #endif
 }
 
-}  // namespace sptune::cli
+void sign(Provenance& provenance) {
+    provenance.sptune_version = version();
+    provenance.compiler = compiler();
+    provenance.created_utc = utc_time();
+}
+
+}  // namespace sptune::db

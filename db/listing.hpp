@@ -23,8 +23,8 @@ struct Listing {
 };
 
 /// Of `path` as it is now. A folder is read again after a second, and when its time stamps have
-/// changed or were so fresh that a later change might have left them the same; to ask for them takes
-/// a tenth of the time that reading takes. For folders of few names. Threads may ask at once.
+/// changed or were so fresh that a later change might have left them the same; to ask for them
+/// takes a tenth of the time that reading takes. For folders of few names. Threads may ask at once.
 std::shared_ptr<const Listing> listing_of(const std::filesystem::path& path);
 
 }  // namespace sptune::db

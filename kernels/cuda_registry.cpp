@@ -9,6 +9,11 @@ template <class T>
 KernelList<T> cuda_kernels(IndexType index) {
     require_cuda();
     KernelList<T> list(index);
+    constexpr std::size_t kUsual = 1600;
+    if (index == IndexType::i32)
+        list.i32.reserve(kUsual);
+    else
+        list.i64.reserve(kUsual);
 #define SPTUNE_ADD(format) add_cuda_##format##_kernels(list);
     SPTUNE_CUDA_FORMATS(SPTUNE_ADD)
 #undef SPTUNE_ADD

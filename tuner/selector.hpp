@@ -61,8 +61,11 @@ class Selector {
     /// 0 where nothing is stored, which spares a pass over the matrix.
     std::uint64_t fingerprint() {
         if (matrix_.features_tell_fingerprint) {
-            // Most often in vain, where nothing is known of this device: with features it is free.
-            if (!options_.databases->may_know(device_.key)) features();
+            // With features, which a model needs, it is free; without them it takes a third as
+            // long.
+            const bool alone = options_.models && options_.models->empty() &&
+                               options_.databases->may_know(device_.key);
+            if (!alone) features();
             if (features_) return features_->fingerprint;
         }
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();

@@ -9,9 +9,9 @@
 namespace sptune::cuda {
 
 /// Blocks of cudaMalloc(). CUDA's own pools would do as well, but the first allocation of a process
-/// from any of them takes 11 ms (H100, driver 580), which is a thousand small products; cudaMalloc()
-/// takes 3 to 80 us. CUB's CachingDeviceAllocator rounds up to powers and waits for the device with
-/// what is large.
+/// from any of them takes 11 ms (H100, driver 580), which is a thousand small products;
+/// cudaMalloc() takes 3 to 80 us. CUB's CachingDeviceAllocator rounds up to powers and waits for
+/// the device with what is large.
 ///
 /// What is given back is for later work of the default stream. Threads may call at once, also while
 /// another one captures a stream.

@@ -50,7 +50,8 @@ TEST_F(ListingTest, TellsFilesFromFolders) {
 TEST_F(ListingTest, IsRememberedUntilTheFolderChanges) {
     settle();
     const auto before = listing_of(folder_);
-    EXPECT_EQ(listing_of(folder_), before) << "read again, or time stamps here are of whole seconds";
+    EXPECT_EQ(listing_of(folder_), before)
+        << "read again, or time stamps here are of whole seconds";
     write("two");
     const auto after = listing_of(folder_);
     EXPECT_NE(after, before);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace sptune::db {
@@ -15,7 +16,6 @@ struct Listing {
     std::map<std::string, bool, std::less<>> names;  ///< of a folder; whether it is one itself
     std::error_code error;                           ///< why a folder could not be read
 
-    bool has(std::string_view name) const { return names.find(name) != names.end(); }
     bool has_folder(std::string_view name) const {
         const auto found = names.find(name);
         return found != names.end() && found->second;

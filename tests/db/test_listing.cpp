@@ -36,10 +36,10 @@ TEST_F(ListingTest, TellsFilesFromFolders) {
     const auto all = listing_of(folder_);
     EXPECT_EQ(all->kind, Listing::Kind::folder);
     EXPECT_FALSE(all->error);
-    EXPECT_TRUE(all->has("one") && all->has("inner"));
+    EXPECT_TRUE(all->names.contains("one") && all->names.contains("inner"));
     EXPECT_TRUE(all->has_folder("inner"));
     EXPECT_FALSE(all->has_folder("one"));
-    EXPECT_FALSE(all->has("on") || all->has(""));
+    EXPECT_FALSE(all->names.contains("on") || all->names.contains(""));
     EXPECT_EQ(listing_of(folder_ / "one")->kind, Listing::Kind::file);
     EXPECT_EQ(listing_of(folder_ / "two")->kind, Listing::Kind::absent);
     const auto beyond = listing_of(folder_ / "one" / "two");
@@ -55,25 +55,25 @@ TEST_F(ListingTest, IsRememberedUntilTheFolderChanges) {
     write("two");
     const auto after = listing_of(folder_);
     EXPECT_NE(after, before);
-    EXPECT_TRUE(after->has("two"));
-    EXPECT_FALSE(before->has("two"));
+    EXPECT_TRUE(after->names.contains("two"));
+    EXPECT_FALSE(before->names.contains("two"));
     settle();
     fs::remove(folder_ / "one");
-    EXPECT_FALSE(listing_of(folder_)->has("one"));
+    EXPECT_FALSE(listing_of(folder_)->names.contains("one"));
     settle();
     fs::rename(folder_ / "two", folder_ / "three");
-    EXPECT_TRUE(listing_of(folder_)->has("three"));
+    EXPECT_TRUE(listing_of(folder_)->names.contains("three"));
 }
 
 TEST_F(ListingTest, AnotherFolderOfThatNameIsAnother) {
     settle();
-    ASSERT_TRUE(listing_of(folder_)->has("one"));
+    ASSERT_TRUE(listing_of(folder_)->names.contains("one"));
     const auto stamp = fs::last_write_time(folder_);
     fs::rename(folder_, scratch_ / "aside");
     EXPECT_EQ(listing_of(folder_)->kind, Listing::Kind::absent);
     fs::create_directory(folder_);
     fs::last_write_time(folder_, stamp);
-    EXPECT_FALSE(listing_of(folder_)->has("one"));
+    EXPECT_FALSE(listing_of(folder_)->names.contains("one"));
 }
 
 TEST_F(ListingTest, TimesThatAreSetBackHideNothing) {
@@ -81,7 +81,7 @@ TEST_F(ListingTest, TimesThatAreSetBackHideNothing) {
     const auto stamp = fs::last_write_time(folder_);
     write("two");
     fs::last_write_time(folder_, stamp);
-    EXPECT_TRUE(listing_of(folder_)->has("two"));
+    EXPECT_TRUE(listing_of(folder_)->names.contains("two"));
 }
 
 TEST_F(ListingTest, IsReadAgainAfterASecond) {
@@ -95,9 +95,9 @@ TEST_F(ListingTest, IsReadAgainAfterASecond) {
 TEST_F(ListingTest, NothingThatWasJustWrittenIsOverlooked) {
     for (int i = 0; i < 300; ++i) {
         const std::string name = "new" + std::to_string(i);
-        ASSERT_FALSE(listing_of(folder_)->has(name));
+        ASSERT_FALSE(listing_of(folder_)->names.contains(name));
         write(name);
-        ASSERT_TRUE(listing_of(folder_)->has(name)) << i;
+        ASSERT_TRUE(listing_of(folder_)->names.contains(name)) << i;
     }
 }
 
@@ -106,7 +106,7 @@ TEST_F(ListingTest, AFolderThatCannotBeReadSaysSo) {
     fs::permissions(folder_, fs::perms::none);
     EXPECT_TRUE(listing_of(folder_)->error);
     fs::permissions(folder_, fs::perms::owner_all);
-    EXPECT_TRUE(listing_of(folder_)->has("one"));
+    EXPECT_TRUE(listing_of(folder_)->names.contains("one"));
 }
 
 }  // namespace

@@ -126,8 +126,12 @@ void decode(const At& at, const Nullable<U>& out) {
 
 void decode(const At& at, Params& out) {
     if (!at.value.is_object()) at.expected("an object");
-    for (const auto& [name, value] : at.value.items())
-        decode(At{value, &at, name}, out.emplace_back(Param{name, 0}).value);
+    for (const auto& [name, value] : at.value.items()) {
+        const At one{value, &at, name};
+        if (name.size() > ParamName::kMost)
+            one.expected(fmt::format("a name of up to {} letters", ParamName::kMost));
+        decode(one, out.emplace_back(Param{name, 0}).value);
+    }
 }
 
 template <class T>

@@ -40,7 +40,7 @@ Json encode(Encoder, const Nullable<U>& field) {
 
 Json encode(Encoder, const Params& params) {
     Json object = Json::object();
-    for (const Param& p : params) object[p.name] = p.value;
+    for (const Param& p : params) object[std::string(p.name)] = p.value;
     return object;
 }
 

@@ -1,11 +1,20 @@
 #include "kernels/params.hpp"
 
+#include "matrix/error.hpp"
+
+#include <charconv>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace sptune {
+
+void ParamName::refuse(std::string_view name) {
+    throw Error(
+        fmt::format("a parameter is called \"{}\"; names have up to {} letters", name, kMost));
+}
 
 std::string to_string(const Params& params) {
     std::string text;
@@ -16,11 +25,13 @@ std::string to_string(const Params& params) {
 void append(std::string& text, const Params& params) {
     for (const Param& p : params) {
         if (&p != &params.front()) text += '.';
-        text += p.name;
-        if (p.value == kAll)
+        text += p.name.view();
+        if (p.value == kAll) {
             text += 'n';
-        else
-            fmt::format_to(std::back_inserter(text), "{}", p.value);
+        } else {
+            char digits[std::numeric_limits<int>::digits10 + 2];
+            text.append(digits, std::to_chars(digits, std::end(digits), p.value).ptr);
+        }
     }
 }
 

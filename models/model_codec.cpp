@@ -12,7 +12,7 @@ namespace sptune::models {
 
 Json encode(const Variant& v) {
     Json params = Json::object();
-    for (const Param& p : v.params) params[p.name] = p.value;
+    for (const Param& p : v.params) params[std::string(p.name)] = p.value;
     Json json{{"format", v.format}, {"algorithm", v.algorithm}, {"params", std::move(params)}};
     if (v.vendor) json["vendor"] = true;
     return json;

@@ -25,14 +25,33 @@ void require_known(const std::vector<std::string>& known, const std::vector<std:
             "anew with `sptune train`");
 }
 
+/// What a choice does not need is not parsed: of a model the header says which it is, and where its
+/// description lies.
+Json entry_of(const Json& description, Bytes& arrays) {
+    Json entry{{"kind", description["kind"]}, {"backend", description["backend"]}};
+    put_bytes(entry, "description", Json::to_cbor(description), arrays);
+    return entry;
+}
+
+/// Files of before have it in the header itself.
+Json description_of(const Json& entry, const Arrays& arrays) {
+    if (!entry.is_object() || !entry.contains("description")) return entry;
+    const std::span<const std::uint8_t> cbor = bytes(entry, "description", arrays);
+    if (!arrays.stay) require_shallow(cbor);
+    return header_from(cbor);
+}
+
 }  // namespace
 
 std::string to_bytes(const ModelSet& models) {
     Json list = Json::array();
     Bytes arrays;
-    for (const auto& model : models.trees()) list.push_back(encode(*model, arrays));
-    for (const auto& model : models.bestsf()) list.push_back(encode(*model, arrays));
-    for (const auto& model : models.products()) list.push_back(encode(*model, arrays));
+    for (const auto& model : models.trees())
+        list.push_back(entry_of(encode(*model, arrays), arrays));
+    for (const auto& model : models.bestsf())
+        list.push_back(entry_of(encode(*model, arrays), arrays));
+    for (const auto& model : models.products())
+        list.push_back(entry_of(encode(*model, arrays), arrays));
     Json header{{"schema", fmt::format("{}/1", kSchema)},
                 {"provenance", encode(models.training(), arrays)},
                 {"inputs", input_names()},
@@ -49,25 +68,27 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, boo
     require_known(texts(json, "inputs"), input_names());
     if (json.contains("product_inputs"))  // the first files had no models of products
         require_known(texts(json, "product_inputs"), product_input_names());
-    const auto wanted = [&](const Json& model, Op op) {
-        return !only || (only->op == op && backend_of(model) == only->backend);
-    };
     ModelSet::Models models;
     std::size_t index = 0;
-    for (const Json& model : list(json, "models")) {
+    for (const Json& entry : list(json, "models")) {
         try {
-            const std::string kind = text(member(model, "kind"), "kind");
+            const std::string kind = text(member(entry, "kind"), "kind");
+            const auto wanted = [&](Op op) {
+                return !only || (only->op == op && backend_of(entry) == only->backend);
+            };
+            const auto description = [&] { return description_of(entry, arrays); };
             if (kind == "trees") {
-                if (wanted(model, Op::spmv))
+                if (wanted(Op::spmv))
                     models.trees.push_back(
-                        std::make_unique<TreeModel>(decode_trees(model, arrays)));
+                        std::make_unique<TreeModel>(decode_trees(description(), arrays)));
             } else if (kind == "products") {
-                if (wanted(model, Op::spgemm))
+                if (wanted(Op::spgemm))
                     models.products.push_back(
-                        std::make_unique<ProductModel>(decode_products(model, arrays)));
+                        std::make_unique<ProductModel>(decode_products(description(), arrays)));
             } else if (kind == "bestsf") {
                 if (!only)
-                    models.bestsf.push_back(std::make_unique<BestSf>(decode_bestsf(model, arrays)));
+                    models.bestsf.push_back(
+                        std::make_unique<BestSf>(decode_bestsf(description(), arrays)));
             } else {
                 throw Error(
                     fmt::format("kind is \"{}\"; expected trees, bestsf or products", kind));

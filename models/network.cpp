@@ -33,7 +33,7 @@ template <std::size_t Vectors>
 [[gnu::always_inline]] inline void add_weighted_to(const float* x, std::size_t inputs,
                                                    const Fixed* weights, float* out,
                                                    std::size_t outputs) {
-    constexpr int kHalf = 16;
+    constexpr int kHalf = 16, kUpper = -(1 << kHalf);
     constexpr float kUnit = kFixedUnit / (1 << kHalf);
     Numbers even[Vectors] = {}, odd[Vectors] = {};
     for (std::size_t i = 0; i < inputs; ++i)
@@ -41,7 +41,7 @@ template <std::size_t Vectors>
             Words row;
             std::memcpy(&row, weights + i * outputs + v * kLanes, sizeof row);
             even[v] += x[i] * __builtin_convertvector(row << kHalf, Numbers);
-            odd[v] += x[i] * __builtin_convertvector(row >> kHalf << kHalf, Numbers);
+            odd[v] += x[i] * __builtin_convertvector(row & kUpper, Numbers);
         }
     float of_even[Vectors * kWords], of_odd[Vectors * kWords];
     std::memcpy(of_even, even, sizeof even);
@@ -78,6 +78,14 @@ SPTUNE_CLONES void add_weighted(const float* x, std::size_t inputs, const Fixed*
     }
 }
 
+/// How many are no more than x: looking at all of them takes less than guessing at each halving
+/// which way it goes.
+SPTUNE_CLONES std::size_t count_up_to(const float* numbers, std::size_t count, float x) {
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) found += numbers[i] <= x;
+    return found;
+}
+
 /// The same with outputs of 0 at the end of each row, up to whole vectors, and with inputs for
 /// those of the layer before.
 Network::Layer filled_up(const Network::Layer& layer, std::size_t inputs) {
@@ -99,11 +107,11 @@ float Network::Scale::of(float x) const {
     const std::size_t steps = quantiles.size() - 1;
     if (steps == 0) return 0.5f * distance;
     // From -1 to 1, in equal steps from one quantile to the next.
-    const auto above = std::upper_bound(quantiles.begin(), quantiles.end(), x);
-    float place = above == quantiles.begin() ? 0.0f : static_cast<float>(steps);
-    if (above != quantiles.begin() && above != quantiles.end()) {
-        const float low = *(above - 1), share = (x - low) / (*above - low);
-        place = static_cast<float>(above - 1 - quantiles.begin()) + share;
+    const std::size_t above = count_up_to(quantiles.data(), quantiles.size(), x);
+    float place = above == 0 ? 0.0f : static_cast<float>(steps);
+    if (above > 0 && above <= steps) {
+        const float low = quantiles[above - 1], share = (x - low) / (quantiles[above] - low);
+        place = static_cast<float>(above - 1) + share;
     }
     constexpr float kWide = 1.7f;  // as wide as what is spread evenly and has a deviation of 1
     return 0.5f * (kWide * (2 * place / static_cast<float>(steps) - 1) + distance);

@@ -173,7 +173,7 @@ std::uint64_t hash_of(const Variant& v, Value value_of) {
     for (const char ch : v.algorithm) add(static_cast<unsigned char>(ch));
     for (const Param& p : v.params) {
         add('.');
-        for (const char ch : p.name) add(static_cast<unsigned char>(ch));
+        for (const char ch : p.name.view()) add(static_cast<unsigned char>(ch));
         h = (h ^ static_cast<std::uint32_t>(value_of(p))) * 0x100000001b3ull;
     }
     return h;

@@ -45,8 +45,8 @@ std::string hash_name(const Variant& v) {
 std::string name_without(const Variant& v, std::string_view params) {
     std::string name = v.format + "." + v.algorithm + "." + std::string(params);
     for (const Param& p : v.params)
-        if (p.name.size() != 1 || params.find(p.name) == std::string_view::npos)
-            name.append(".").append(p.name).append(std::to_string(p.value));
+        if (p.name.view().size() != 1 || params.find(p.name) == std::string_view::npos)
+            name.append(".").append(p.name.view()).append(std::to_string(p.value));
     return name;
 }
 

@@ -3,9 +3,8 @@
 #include "features/cuda/sample.hpp"
 #include "features/cuda/slots.cuh"
 #include "features/diagonals.hpp"
-#include "matrix/cuda/check.hpp"
 #include "matrix/cuda/device.cuh"
-#include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/launch.hpp"
 
 #include <algorithm>
 
@@ -20,6 +19,7 @@ __global__ void __launch_bounds__(kThreads)
                     Sums* sums, HostCopy copy) {
     __shared__ unsigned few[kShortRows];
     __shared__ count_t scratch[4][kThreads / kWarp];
+    wait_for_previous();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads) few[i] = 0;
     __syncthreads();
     const SampleView view = sample.view();
@@ -95,9 +95,8 @@ void add_diagonals(unsigned* occupied, std::int64_t rows, std::int64_t cols, con
     const std::int64_t work = std::max(occupied_words(rows, cols), std::int64_t{1} << table.log2);
     const unsigned blocks =
         std::min(blocks_for(work, kThreads), static_cast<unsigned>(8 * multiprocessors()));
-    visit_diagonals<<<blocks, kThreads>>>(
-        occupied, rows, cols, DeviceSample(plan.rows, kBlockGroup), table, listed, sums, copy);
-    SPTUNE_CUDA_LAUNCHED("visit_diagonals");
+    launch_early(visit_diagonals, blocks, kThreads, nullptr, occupied, rows, cols,
+                 DeviceSample(plan.rows, kBlockGroup), table, listed, sums, copy);
 }
 
 }  // namespace sptune::cuda

@@ -1,8 +1,7 @@
 #include "features/cuda/diagonals.hpp"
-#include "features/cuda/entries.hpp"
 #include "features/cuda/features.hpp"
-#include "features/cuda/rows.hpp"
-#include "features/cuda/sell.hpp"
+#include "features/cuda/smallest_columns.hpp"
+#include "features/cuda/whole.hpp"
 #include "features/cuda/workspace.hpp"
 #include "features/describe.hpp"
 #include "matrix/cuda/device_buffer.hpp"
@@ -145,11 +144,9 @@ Features extract_features_on_device(CsrView<T, P> a) {
     const GroupMemory memory{space.zeros<Slot>(diagonals_at), log2, space.others<Slot>(spare_at),
                              spare_count};
 
-    // The first four run side by side: in the hope that rows are sorted, as they mostly are.
+    // Side by side: in the hope that rows are sorted, as they mostly are.
     add_groups(a, plan, memory, true, sums);
-    add_entries(a, occupied, sums);
-    add_sell(a.row_ptr, nnz, plan, sums);
-    add_rows(a.row_ptr, a.rows, long_rows, sums);
+    add_whole(a, plan, occupied, long_rows, sums);
     const auto add_diagonals_and_wait = [&] {
         add_diagonals(occupied, rows, cols, plan, memory,
                       {there->listed, listed_later, Found::kListed}, sums, space.copy_of(there));

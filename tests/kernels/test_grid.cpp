@@ -25,6 +25,16 @@ TEST(Params, GetFindsOrThrows) {
     EXPECT_THROW(get(p, "b"), std::logic_error);
 }
 
+TEST(Params, NamesAreComparedWholeAndNotCutOff) {
+    const std::string most(ParamName::kMost, 'x');
+    EXPECT_EQ(ParamName(most).view(), most);
+    EXPECT_THROW(ParamName(most + "x"), Error);
+    EXPECT_FALSE(ParamName("c") == ParamName("c2"));
+    EXPECT_FALSE(ParamName("c") == "c2");
+    EXPECT_EQ(to_string(Params{{"c", 2'147'483'647}, {"s", -2'147'483'647 - 1}}),
+              "c2147483647.s-2147483648");
+}
+
 TEST(Glob, MatchesLikeAShell) {
     const char* id = "spmv.cpu.sell.simd.c8.s64.x32.wn.f64.i32";
     for (const char* yes :

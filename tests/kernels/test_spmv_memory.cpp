@@ -26,16 +26,16 @@ extern "C" void* __libc_memalign(std::size_t, std::size_t);
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
     return refused() ? nullptr : __libc_memalign(alignment, bytes);
 }
-// That of containers.
-void* operator new(std::size_t bytes) {
+// That of containers. Inlined, the compiler would take one end of a pair for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
     void* const p = refused() ? nullptr : std::malloc(bytes);
     if (!p) throw std::bad_alloc();
     return p;
 }
-void operator delete(void* p) noexcept {
+[[gnu::noinline]] void operator delete(void* p) noexcept {
     std::free(p);
 }
-void operator delete(void* p, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
     std::free(p);
 }
 

@@ -30,8 +30,18 @@ std::size_t header_size(std::string_view file) {
     return from_words(Bytes(file.begin() + 4, file.begin() + 8)).front();
 }
 
-nlohmann::ordered_json header_of(std::string_view file) {
+nlohmann::ordered_json header_as_stored(std::string_view file) {
     return nlohmann::ordered_json::from_cbor(file.substr(8, header_size(file)));
+}
+
+/// With the descriptions of the models in the header itself, where files of before have them.
+nlohmann::ordered_json header_of(std::string_view file) {
+    auto header = header_as_stored(file);
+    for (auto& model : header["models"])
+        model = nlohmann::ordered_json::from_cbor(
+            file.substr(8 + header_size(file) + model["description"].get<std::size_t>(),
+                        model["description_bytes"].get<std::size_t>()));
+    return header;
 }
 
 /// A file with this header; the arrays are those of `other`.
@@ -235,6 +245,28 @@ TEST(ModelFile, WrongKindsOfDocuments) {
     json["inputs"] = all;
     json["inputs"][3] = "something else";
     EXPECT_THROW(models_from_bytes(with_header(json, file)), Error) << "made for other features";
+}
+
+TEST(ModelFile, DescriptionsAreReadWhereTheyAreWantedAlone) {
+    const std::string file = to_bytes(trained());
+    const auto header = header_as_stored(file);
+    ASSERT_EQ(header["models"].size(), 2u) << "trees and BestSF";
+    EXPECT_EQ(to_bytes(models_from_bytes(with_header(header_of(file), file))), file);
+    const auto with = [&](std::size_t model, std::size_t at, std::size_t size) {
+        auto wrong = header;
+        wrong["models"][model]["description"] = at;
+        wrong["models"][model]["description_bytes"] = size;
+        return with_header(wrong, file);
+    };
+    const Part cpu{Op::spmv, Backend::cpu};
+    EXPECT_NO_THROW(models_from_bytes(with(1, 0, 3), cpu)) << "nobody asked for BestSF";
+    EXPECT_THROW(models_from_bytes(with(1, 0, 3)), Error);
+    EXPECT_THROW(models_from_bytes(with(0, 0, 3), cpu), Error);
+    EXPECT_THROW(models_from_bytes(with(0, file.size(), 3), cpu), Error) << "outside the file";
+
+    const std::size_t end = file.size() - 8 - header_size(file), deep = 3'000'000;
+    const std::string lists(deep, '\x81');  // within lists
+    EXPECT_THROW(models_from_bytes(with(0, end, deep) + lists, cpu), Error);
 }
 
 TEST(FixedPoint, RoundTripsAndRefuses) {

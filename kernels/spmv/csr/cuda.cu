@@ -114,8 +114,10 @@ namespace sptune {
 void add_cuda_csr_kernels(KernelList<SPTUNE_VALUE>& list) {
     cuda::add_all<SPTUNE_VALUE, std::int32_t>(list);
     cuda::add_all<SPTUNE_VALUE, std::int64_t>(list);
-    cuda::add_csr_tiles_i32(list);
-    cuda::add_csr_tiles_i64(list);
+    cuda::add_csr_tiles_i32_x32(list);
+    cuda::add_csr_tiles_i32_x16(list);
+    cuda::add_csr_tiles_i64_x32(list);
+    cuda::add_csr_tiles_i64_x16(list);
     cuda::add_csr_merge(list);
 }
 

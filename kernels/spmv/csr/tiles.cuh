@@ -121,17 +121,16 @@ void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     SPTUNE_CUDA_LAUNCHED("csr.tiles");
 }
 
-using TileGrid = grid<axis<index_bits, 32, 16>, axis<items, 2, 4, 8>, Blocks>;
+using TileGrid = grid<axis<items, 2, 4, 8>, Blocks>;
 
-template <class T, class P>
+/// Those with columns of so many bits.
+template <class T, class P, int IndexBits>
 void add_tiles(KernelList<T>& list) {
     for_each_point(TileGrid{}, [&]<class Point>(Point) {
         constexpr int b = Point::template get<block>(), i = Point::template get<items>();
-        if constexpr ((2 * sizeof(T) + 3) * b * i + 1024 <= kSharedBytes) {
-            constexpr int bits = Point::template get<index_bits>();
-            add_kernel<CsrTilesFormat, T, P>(list, "tiles", {{"n", b * i}, {"x", bits}}, {{"b", b}},
-                                             &csr_tiles<T, P, b, i, bits == 16>);
-        }
+        if constexpr ((2 * sizeof(T) + 3) * b * i + 1024 <= kSharedBytes)
+            add_kernel<CsrTilesFormat, T, P>(list, "tiles", {{"n", b * i}, {"x", IndexBits}},
+                                             {{"b", b}}, &csr_tiles<T, P, b, i, IndexBits == 16>);
     });
 }
 

@@ -1,12 +1,11 @@
-#include "features/cuda/rows.hpp"
+// What is summed over all rows.
+#pragma once
+
+#include "features/cuda/sums.hpp"
 #include "features/fingerprint.hpp"
 #include "matrix/cuda/device.cuh"
-#include "matrix/cuda/launch.hpp"
 
-#include <algorithm>
-
-namespace sptune::cuda {
-namespace {
+namespace sptune::cuda::rows {
 
 constexpr int kThreads = 256;
 
@@ -17,19 +16,22 @@ __device__ P warp_max(P length) {
     return length;
 }
 
+/// Block number `block` of `blocks`, which has kThreads. Adds what the row pointers alone tell, their
+/// part of the hash included, and lists the lengths of kShortRows or more, in no order: the first
+/// ones in `sums`, number n from kFirstLongRows on in long_rows[n] (room for nnz / kShortRows).
 /// A warp takes 32 rows that start at a multiple of 32, as warp_slots needs.
 template <class P>
-__global__ void __launch_bounds__(kThreads)
-    visit_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
+__device__ void visit_rows(const P* row_ptr, index_t rows, unsigned block, unsigned blocks,
+                           std::int64_t* long_rows, Sums* sums) {
     __shared__ unsigned short_rows[kShortRows];
     __shared__ count_t scratch[3][kThreads / kWarp];
-    let_next_begin();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads) short_rows[i] = 0;
     __syncthreads();
     const int lane = threadIdx.x % kWarp;
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+    const std::int64_t step = std::int64_t{blocks} * kThreads;
+    const std::int64_t own = std::int64_t{block} * kThreads + threadIdx.x;
     count_t hash = 0, difference = 0, slots = 0;
-    for (std::int64_t i = global_thread(); i - lane < rows; i += step) {
+    for (std::int64_t i = own; i - lane < rows; i += step) {
         const bool inside = i < rows;
         const P begin = inside ? row_ptr[i] : 0, end = inside ? row_ptr[i + 1] : 0;
         const P length = end - begin;
@@ -52,7 +54,7 @@ __global__ void __launch_bounds__(kThreads)
         else if (lane == 0)
             atomicAdd(&short_rows[length], static_cast<unsigned>(__popc(insiders)));
     }
-    if (global_thread() == 0) hash += pointer_term(row_ptr[rows], rows);
+    if (own == 0) hash += pointer_term(row_ptr[rows], rows);
     hash = block_sum<kThreads>(hash, scratch[0]);
     difference = block_sum<kThreads>(difference, scratch[1]);
     slots = block_sum<kThreads>(slots, scratch[2]);
@@ -64,19 +66,6 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     for (unsigned i = threadIdx.x; i < kShortRows; i += kThreads)
         if (short_rows[i]) atomicAdd(&sums->row_lengths.few[i], short_rows[i]);
-    end_after_previous();
 }
 
-}  // namespace
-
-template <class P>
-void add_rows(const P* row_ptr, index_t rows, std::int64_t* long_rows, Sums* sums) {
-    const unsigned most = static_cast<unsigned>(8 * multiprocessors());
-    const unsigned blocks = std::min(blocks_for(rows, kThreads), most);
-    launch_early(visit_rows<P>, blocks, kThreads, nullptr, row_ptr, rows, long_rows, sums);
-}
-
-template void add_rows(const std::int32_t*, index_t, std::int64_t*, Sums*);
-template void add_rows(const std::int64_t*, index_t, std::int64_t*, Sums*);
-
-}  // namespace sptune::cuda
+}  // namespace sptune::cuda::rows

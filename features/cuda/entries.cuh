@@ -1,15 +1,14 @@
-#include "features/cuda/entries.hpp"
-#include "features/cuda/entry_tiles.cuh"
-#include "features/fingerprint.hpp"
-#include "matrix/cuda/launch.hpp"
-#include "matrix/cuda/per_device.hpp"
+// What is summed over all entries.
+#pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include "features/cuda/entry_tiles.cuh"
+#include "features/cuda/sums.hpp"
+#include "features/fingerprint.hpp"
+#include "matrix/csr.hpp"
+
 #include <type_traits>
 
-namespace sptune::cuda {
-namespace {
+namespace sptune::cuda::entries {
 
 constexpr unsigned kNone = ~0u;
 
@@ -79,15 +78,17 @@ __device__ bool varied(const T* values, const EntryTile& tile) {
     return found;
 }
 
-/// A block takes tiles that follow each other, and adds up at its end.
+/// Block number `block` of `blocks`, which has kTileThreads, takes tiles that follow each other, and
+/// adds up at its end. Sets bit d of `occupied` (all clear before) where an entry has
+/// column - row + rows - 1 = d. profile, first_moves and first_pairs take the first column of each
+/// row as its smallest, which holds unless `unsorted` comes out.
 template <class T, class P>
-__global__ void __launch_bounds__(kTileThreads, 5)
-    visit_entries(CsrView<T, P> a, std::int64_t nnz, unsigned* occupied, Sums* sums) {
+__device__ void visit_entries(const CsrView<T, P>& a, std::int64_t nnz, unsigned block,
+                              unsigned blocks, unsigned* occupied, Sums* sums) {
     __shared__ EntryTile::Shared memory;
     __shared__ OwnMarks own_marks;
     __shared__ count_t scratch[5][kTileThreads / kWarp];
     __shared__ unsigned past_highest, past_lowest;
-    let_next_begin();
     if (threadIdx.x == 0) past_highest = past_lowest = 0;
     own_marks.clear();
 
@@ -95,8 +96,8 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     unsigned highest = 0, lowest = 0;
     bool unsorted = false;
     const std::int64_t tiles = tiles_of(a.rows, nnz);
-    const std::int64_t end = tiles * (blockIdx.x + 1) / gridDim.x;
-    std::int64_t number = tiles * blockIdx.x / gridDim.x;
+    const std::int64_t end = tiles * (block + 1) / blocks;
+    std::int64_t number = tiles * block / blocks;
     index_t next_row = EntryTile::row_of(a.row_ptr, a.rows, number, memory);
     for (; number < end; ++number) {
         const EntryTile tile(a.row_ptr, a.rows, nnz, number, next_row, memory);
@@ -152,77 +153,6 @@ __global__ void __launch_bounds__(kTileThreads, 5)
         atomicMax(&sums->past_highest, past_highest);
         atomicMax(&sums->past_lowest, past_lowest);
     }
-    end_after_previous();
 }
 
-template <class P>
-__global__ void __launch_bounds__(kTileThreads)
-    find_smallest(const P* row_ptr, const index_t* col_idx, index_t rows, std::int64_t nnz,
-                  unsigned* smallest) {
-    __shared__ EntryTile::Shared memory;
-    const EntryTile tile(row_ptr, rows, nnz, blockIdx.x,
-                         EntryTile::row_of(row_ptr, rows, blockIdx.x, memory), memory);
-    if (tile.entries == 0) return;
-    tile.for_each(col_idx, [&](int, std::int64_t, index_t row, index_t found, bool, index_t) {
-        const auto column = static_cast<unsigned>(found);
-        if (column < __ldcg(smallest + row)) atomicMin(smallest + row, column);
-    });
-}
-
-template <class P>
-__global__ void __launch_bounds__(kTileThreads)
-    compare_smallest(const P* row_ptr, const unsigned* smallest, index_t rows, Sums* sums) {
-    __shared__ count_t scratch[3][kTileThreads / kWarp];
-    const std::int64_t i = global_thread();
-    count_t profile = 0, moves = 0, pairs = 0;
-    if (i < rows && row_ptr[i] < row_ptr[i + 1]) {
-        const auto own = static_cast<index_t>(smallest[i]);
-        profile = static_cast<count_t>(i > own ? i - own : 0);
-        if (i > 0 && row_ptr[i - 1] < row_ptr[i]) {
-            moves = static_cast<count_t>(abs(own - static_cast<index_t>(smallest[i - 1])));
-            pairs = 1;
-        }
-    }
-    profile = block_sum<kTileThreads>(profile, scratch[0]);
-    moves = block_sum<kTileThreads>(moves, scratch[1]);
-    pairs = block_sum<kTileThreads>(pairs, scratch[2]);
-    if (threadIdx.x > 0) return;
-    atomicAdd(&sums->profile, profile);
-    atomicAdd(&sums->first_moves, moves);
-    atomicAdd(&sums->first_pairs, pairs);
-}
-
-}  // namespace
-
-template <class T, class P>
-void add_entries(CsrView<T, P> a, unsigned* occupied, Sums* sums) {
-    static PerDevice<int> of_device;
-    const int resident = of_device.get([] {
-        int blocks = 0;
-        SPTUNE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_entries<T, P>,
-                                                                  kTileThreads, 0));
-        return blocks * multiprocessors();
-    });
-    const auto blocks = std::min<std::int64_t>(tiles_of(a.rows, a.nnz()), resident);
-    launch_early(visit_entries<T, P>, static_cast<unsigned>(blocks), kTileThreads, nullptr, a,
-                 a.nnz(), occupied, sums);
-}
-
-template <class T, class P>
-void add_smallest_columns(CsrView<T, P> a, DeviceBuffer<unsigned>& smallest, Sums* sums) {
-    static_assert(offsetof(Sums, first_pairs) - offsetof(Sums, profile) == 2 * sizeof(count_t));
-    SPTUNE_CUDA(cudaMemsetAsync(&sums->profile, 0, 3 * sizeof(count_t), nullptr));
-    smallest.fill_bytes(0xff);
-    find_smallest<<<static_cast<unsigned>(tiles_of(a.rows, a.nnz())), kTileThreads>>>(
-        a.row_ptr, a.col_idx, a.rows, a.nnz(), smallest.data());
-    SPTUNE_CUDA_LAUNCHED("find_smallest");
-    compare_smallest<<<blocks_for(a.rows, kTileThreads), kTileThreads>>>(a.row_ptr, smallest.data(),
-                                                                         a.rows, sums);
-    SPTUNE_CUDA_LAUNCHED("compare_smallest");
-}
-
-template void add_entries(CsrView<SPTUNE_VALUE, SPTUNE_POINTER>, unsigned*, Sums*);
-template void add_smallest_columns(CsrView<SPTUNE_VALUE, SPTUNE_POINTER>, DeviceBuffer<unsigned>&,
-                                   Sums*);
-
-}  // namespace sptune::cuda
+}  // namespace sptune::cuda::entries

@@ -1,15 +1,18 @@
-#include "features/cuda/sample.hpp"
-#include "features/cuda/sell.hpp"
+// What SELL-C-σ would pad, on sampled blocks of rows.
+#pragma once
+
+#include "features/cuda/sums.hpp"
+#include "features/sample_plan.hpp"
 #include "features/sell_padding.hpp"
 #include "matrix/cuda/device.cuh"
-#include "matrix/cuda/launch.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
-namespace sptune::cuda {
-namespace {
+namespace sptune::cuda::sell {
 
-constexpr int kThreads = 512;
+constexpr int kThreads = 256;
 constexpr int kWords = static_cast<int>(kSellBlock) / kWarp;
 
 /// The probes with σ ≠ n: slices of C rows; windows of σ rows, or of C where nothing is sorted. A
@@ -19,6 +22,13 @@ struct Probes {
     int c[kMostSellProbes], window[kMostSellProbes], place[kMostSellProbes];
     int first_task[kMostSellProbes + 1] = {};
 
+    explicit Probes(std::int64_t block_rows) : c{}, window{}, place{} {
+        for (std::size_t p = 0; p < sell_probes().size(); ++p)
+            if (const SellProbe& probe = sell_probes()[p]; probe.sigma != 0)
+                add(probe, static_cast<int>(p), block_rows);
+    }
+
+  private:
     void add(SellProbe probe, int at, std::int64_t block_rows) {
         c[count] = probe.c;
         window[count] = probe.sigma == 1 ? probe.c : probe.sigma;
@@ -35,6 +45,15 @@ constexpr std::int64_t length_of_code(int code) {
     return code < 16 ? code + 1 : std::int64_t{9 + code % 8} << (code / 8 - 1);
 }
 
+/// Up to the first one that no row of a matrix with `nnz` entries can have.
+inline unsigned lengths_up_to(std::int64_t nnz) {
+    const std::int64_t longest =
+        std::min<std::int64_t>(nnz + nnz / 8, std::numeric_limits<index_t>::max());
+    int codes = 1;
+    while (length_of_code(codes) <= longest) ++codes;
+    return static_cast<unsigned>(codes);
+}
+
 /// Marks the rows of a block that have at least t entries, and counts those ahead of any place.
 struct Marks {
     unsigned word[kWords];
@@ -46,20 +65,17 @@ struct Marks {
     }
 };
 
-/// One block of threads for each block of rows (x) and rounded length t (y), of which most leave at
-/// once: only as many t need a look as there are different lengths. As features/sell_padding.cpp:
+/// One block of kThreads for each block of rows and rounded length t, of which most leave at once:
+/// only as many t need a look as there are different lengths. As features/sell_padding.cpp:
 ///     stored = C · Σ over windows and t ≥ 1 of ⌈N / C⌉, N the rows of a window with t or more.
 template <class P>
-__global__ void __launch_bounds__(kThreads)
-    visit_lengths(const P* row_ptr, const __grid_constant__ DeviceSample sample,
-                  const __grid_constant__ Probes probes, Sums* sums) {
+__device__ void visit_lengths(const P* row_ptr, const RowWindow& block, int code,
+                              const Probes& probes, Sums* sums) {
     __shared__ Marks marks;
     __shared__ index_t below;  // the largest length below t
     __shared__ int slices[kMostSellProbes];
-    let_next_begin();
-    const RowWindow block = sample.unit_at(blockIdx.x);
     const int rows = static_cast<int>(block.last - block.first);
-    const auto t = static_cast<index_t>(length_of_code(static_cast<int>(blockIdx.y)));
+    const auto t = static_cast<index_t>(length_of_code(code));
     const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
     if (threadIdx.x == 0) below = 0;
     if (threadIdx.x < kMostSellProbes) slices[threadIdx.x] = 0;
@@ -82,13 +98,13 @@ __global__ void __launch_bounds__(kThreads)
         const unsigned word = __ballot_sync(kFullMask, length >= t);
         if (lane == 0) marks.word[i / kWarp] = word;
     }
-    if (blockIdx.y == 0) {
+    if (code == 0) {
         entries = group_sum<kWarp>(entries);
         if (lane == 0) atomicAdd(&sums->sell_entries, static_cast<count_t>(entries));
     }
     smaller = __reduce_max_sync(kFullMask, smaller);
     if (lane == 0) atomicMax(&below, smaller);
-    if (!__syncthreads_or(met)) return end_after_previous();
+    if (!__syncthreads_or(met)) return;
 
     if (warp == 0) {
         // Each lane counts the words of its own part.
@@ -124,28 +140,6 @@ __global__ void __launch_bounds__(kThreads)
     for (int p = threadIdx.x; p < probes.count; p += kThreads)
         atomicAdd(&sums->sell_stored[probes.place[p]],
                   static_cast<count_t>(weight * slices[p] * probes.c[p]));
-    end_after_previous();
 }
 
-}  // namespace
-
-template <class P>
-void add_sell(const P* row_ptr, std::int64_t nnz, const SamplePlan& plan, Sums* sums) {
-    Probes probes{};
-    for (std::size_t p = 0; p < sell_probes().size(); ++p) {
-        const SellProbe& probe = sell_probes()[p];
-        if (probe.sigma != 0) probes.add(probe, static_cast<int>(p), plan.sell_block);
-    }
-    unsigned codes = 1;  // up to the first length that no row can have
-    while (length_of_code(static_cast<int>(codes)) <= nnz + nnz / 8 &&
-           length_of_code(static_cast<int>(codes)) <= std::numeric_limits<index_t>::max())
-        ++codes;
-    const DeviceSample sample(plan.sell_blocks, plan.sell_block);
-    launch_early(visit_lengths<P>, dim3(static_cast<unsigned>(sample.all_units()), codes), kThreads,
-                 nullptr, row_ptr, sample, probes, sums);
-}
-
-template void add_sell(const std::int32_t*, std::int64_t, const SamplePlan&, Sums*);
-template void add_sell(const std::int64_t*, std::int64_t, const SamplePlan&, Sums*);
-
-}  // namespace sptune::cuda
+}  // namespace sptune::cuda::sell

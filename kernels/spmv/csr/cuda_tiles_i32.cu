@@ -1,9 +1,0 @@
-#include "kernels/spmv/csr/tiles.cuh"
-
-namespace sptune::cuda {
-
-void add_csr_tiles_i32(KernelList<SPTUNE_VALUE>& list) {
-    add_tiles<SPTUNE_VALUE, std::int32_t>(list);
-}
-
-}  // namespace sptune::cuda

@@ -1,0 +1,10 @@
+#include "kernels/spmv/sell/cuda_parts.hpp"
+#include "kernels/spmv/sell/slices.cuh"
+
+namespace sptune::cuda {
+
+void add_sell_slices_x16(KernelList<SPTUNE_VALUE>& list) {
+    add_slices<SPTUNE_VALUE, 16>(list);
+}
+
+}  // namespace sptune::cuda

@@ -122,6 +122,11 @@ bool TreeModel::knows(const Variant& v) const {
     return place_of(v) != 0;
 }
 
+bool TreeModel::has_bandwidths_of(const std::string& device_key) const {
+    const auto found = parts_.bandwidths.find(device_key);
+    return found != parts_.bandwidths.end() && !found->second.empty();
+}
+
 /// For each option its places in the portfolio: its own, and that of the least block where it is
 /// the one.
 std::vector<TreeModel::Places> TreeModel::places_of(const Features& features,

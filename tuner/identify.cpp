@@ -7,18 +7,6 @@
 #include <algorithm>
 
 namespace sptune::tuner {
-namespace {
-
-void assume_gpu_bandwidth(db::Device& d) {
-    constexpr double kReached = 0.88, kLaunchUs = 2;
-    d.copy_gbs = d.bandwidth_gbs = kReached * peak_bandwidth_gbs();
-    d.launch_us = kLaunchUs;
-    d.bandwidth_curve = {{d.llc_bytes / 2, 2.5 * d.bandwidth_gbs},
-                         {4 * d.llc_bytes, d.bandwidth_gbs}};
-}
-
-}  // namespace
-
 db::Device identify(Backend backend, int threads) {
     if (backend == Backend::cuda) return identify_cuda();
     db::Device device;
@@ -47,8 +35,18 @@ db::Device device_without_measuring(Backend backend, int threads, const db::Data
             return known;
         }
     }
-    if (backend == Backend::cuda) assume_gpu_bandwidth(device);
+    constexpr double kLaunchUs = 2;
+    if (backend == Backend::cuda) device.launch_us = kLaunchUs;
     return device;
+}
+
+void assume_bandwidths(db::Device& d) {
+    if (d.backend != to_string(Backend::cuda) || d.bandwidth_gbs > 0 || !d.bandwidth_curve.empty())
+        return;
+    constexpr double kReached = 0.88, kFromCache = 2.5;
+    d.copy_gbs = d.bandwidth_gbs = kReached * peak_bandwidth_gbs();
+    d.bandwidth_curve = {{d.llc_bytes / 2, kFromCache * d.bandwidth_gbs},
+                         {4 * d.llc_bytes, d.bandwidth_gbs}};
 }
 
 }  // namespace sptune::tuner

@@ -143,11 +143,10 @@ class Selector {
     /// A sweep that was cut short or restricted says nothing of the other kernels: those that a
     /// model expects to be faster become alternatives, on the scale of what was measured.
     void offer_the_rest(const db::Digest& digest) {
-        const db::Device device = known_device();
         for (const models::Predictor* model : predictors()) {
-            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            if (!model->covers(Op::spmv, value_type_of<T>(), device_)) continue;
             const Selection measured = result_;
-            Field field = predictions(*model, device, kernels_.known_to(*model));
+            Field field = predictions(*model, kernels_.known_to(*model));
             const double scale = measured.baseline.predicted_us / result_.baseline.predicted_us;
             result_ = measured;
             if (field.empty()) continue;
@@ -169,21 +168,20 @@ class Selector {
 
     /// The first model decides that covers the device and knows a kernel that may be used.
     void predict() {
-        const db::Device device = known_device();
         bool covered = false;
         for (const models::Predictor* model : predictors()) {
-            if (!model->covers(Op::spmv, value_type_of<T>(), device)) continue;
+            if (!model->covers(Op::spmv, value_type_of<T>(), device_)) continue;
             covered = true;
-            Field field = predictions(*model, device, kernels_.known_to(*model));
+            Field field = predictions(*model, kernels_.known_to(*model));
             look_closer(field, calls(), features(), matrix_.view);
-            if (decide(std::move(field), inspector())) return trust(*model, device);
+            if (decide(std::move(field), inspector())) return trust(*model);
         }
         // Kernels that somebody names are worth a guess, even if nobody has learned of them.
         if (covered && options_.constraints.variants != "*")
             for (const models::Predictor* model : predictors())
-                if (model->covers(Op::spmv, value_type_of<T>(), device) &&
-                    decide(predictions(*model, device, named(*model)), inspector()))
-                    return trust(*model, device);
+                if (model->covers(Op::spmv, value_type_of<T>(), device_) &&
+                    decide(predictions(*model, named(*model)), inspector()))
+                    return trust(*model);
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
         result_.model.clear();
@@ -191,17 +189,19 @@ class Selector {
         if (!decide({{&plain, kernels_.id(plain)}}, inspector())) throw limits_.unmet();
     }
 
-    void trust(const models::Predictor& model, const db::Device& device) {
+    void trust(const models::Predictor& model) {
         const Kernel& chosen = *kernels_.find(result_.chosen.id);
-        result_.confidence = model.confidence(chosen.variant, features(), device);
+        result_.confidence = model.confidence(chosen.variant, features(), device_);
     }
 
-    db::Device known_device() const {
+    /// With what the model needs to know of it.
+    db::Device device_for(const models::Predictor& model) const {
         db::Device device =
             device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
         // It changes from one moment to the next, and a choice that may not, goes without.
         if (matrix_.backend == Backend::cpu && !options_.constraints.deterministic)
             device.launch_us = thread_start_us(device.threads);
+        if (!model.has_bandwidths_of(device.key)) assume_bandwidths(device);
         return device;
     }
 
@@ -222,8 +222,8 @@ class Selector {
 
     /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
     /// Empty where the model knows nothing of plain CSR.
-    Field predictions(const models::Predictor& model, const db::Device& device,
-                      const Known& known) {
+    Field predictions(const models::Predictor& model, const Known& known) {
+        const db::Device device = device_for(model);
         const auto answers = model.predict(features(), device, known.options);
         Field field;
         if (!std::isfinite(answers.front().time_us)) return field;

@@ -9,12 +9,12 @@ namespace sptune::tuner {
 /// device_of(). `threads` 0: all. Throws DeviceError without a usable GPU for Backend::cuda.
 db::Device identify(Backend backend, int threads);
 
-/// The same with bandwidths as an entry of `databases` has them for this device. Where none has, they
-/// stay 0, as does launch_us of a CPU: models know what is usual. `databases` may be null.
+/// The same with bandwidths as an entry of `databases` has them for this device. Where none has,
+/// they stay 0, as does launch_us of a CPU: models know what is usual. `databases` may be null.
 db::Device device_without_measuring(Backend backend, int threads, const db::Databases* databases);
 
-/// Gives a GPU without bandwidths those that such GPUs usually have, for models that do not know it.
-/// The first call in a process asks the driver, which takes most of a millisecond.
+/// Gives a GPU without bandwidths those that such GPUs usually have, for models that do not know
+/// it. The first call in a process asks the driver, which takes most of a millisecond.
 void assume_bandwidths(db::Device& device);
 
 }  // namespace sptune::tuner

@@ -78,10 +78,10 @@ __device__ bool varied(const T* values, const EntryTile& tile) {
     return found;
 }
 
-/// Block number `block` of `blocks`, which has kTileThreads, takes tiles that follow each other, and
-/// adds up at its end. Sets bit d of `occupied` (all clear before) where an entry has
-/// column - row + rows - 1 = d. profile, first_moves and first_pairs take the first column of each
-/// row as its smallest, which holds unless `unsorted` comes out.
+/// Block number `block` of `blocks`, which has kTileThreads, takes tiles that follow each other,
+/// and adds up at its end. Sets bit d of `occupied` (all clear before) where an entry has column -
+/// row + rows - 1 = d. profile, first_moves and first_pairs take the first column of each row as
+/// its smallest, which holds unless `unsorted` comes out.
 template <class T, class P>
 __device__ void visit_entries(const CsrView<T, P>& a, std::int64_t nnz, unsigned block,
                               unsigned blocks, unsigned* occupied, Sums* sums) {

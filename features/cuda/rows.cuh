@@ -16,10 +16,10 @@ __device__ P warp_max(P length) {
     return length;
 }
 
-/// Block number `block` of `blocks`, which has kThreads. Adds what the row pointers alone tell, their
-/// part of the hash included, and lists the lengths of kShortRows or more, in no order: the first
-/// ones in `sums`, number n from kFirstLongRows on in long_rows[n] (room for nnz / kShortRows).
-/// A warp takes 32 rows that start at a multiple of 32, as warp_slots needs.
+/// Block number `block` of `blocks`, which has kThreads. Adds what the row pointers alone tell,
+/// their part of the hash included, and lists the lengths of kShortRows or more, in no order: the
+/// first ones in `sums`, number n from kFirstLongRows on in long_rows[n] (room for nnz /
+/// kShortRows). A warp takes 32 rows that start at a multiple of 32, as warp_slots needs.
 template <class P>
 __device__ void visit_rows(const P* row_ptr, index_t rows, unsigned block, unsigned blocks,
                            std::int64_t* long_rows, Sums* sums) {

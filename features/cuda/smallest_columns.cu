@@ -1,6 +1,5 @@
-#include "features/cuda/smallest_columns.hpp"
-
 #include "features/cuda/entry_tiles.cuh"
+#include "features/cuda/smallest_columns.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 

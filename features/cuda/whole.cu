@@ -1,9 +1,8 @@
-#include "features/cuda/whole.hpp"
-
 #include "features/cuda/entries.cuh"
 #include "features/cuda/rows.cuh"
 #include "features/cuda/sample.hpp"
 #include "features/cuda/sell.cuh"
+#include "features/cuda/whole.hpp"
 #include "matrix/cuda/launch.hpp"
 #include "matrix/cuda/per_device.hpp"
 
@@ -50,8 +49,8 @@ void add_whole(CsrView<T, P> a, const SamplePlan& plan, unsigned* occupied, std:
     static PerDevice<int> of_device;
     const int resident = of_device.get([] {
         int blocks = 0;
-        SPTUNE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_whole<T, P>,
-                                                                  kThreads, 0));
+        SPTUNE_CUDA(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, visit_whole<T, P>, kThreads, 0));
         return blocks * multiprocessors();
     });
     const DeviceSample sample(plan.sell_blocks, plan.sell_block);

@@ -28,8 +28,8 @@ function(sptune_test NAME)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(test_${NAME} ${TEST_SOURCES})
   target_link_libraries(test_${NAME} PRIVATE sptune_options ${TEST_LINK} GTest::gtest_main)
-  # What is tested is optimised; testing it need not be, and compiles in two thirds of the time. On a
-  # GPU's machine it is time that counts.
+  # Testing need not be optimised as what it tests is, and compiles in two thirds of the time. On a
+  # GPU's machine it is the time of the run that counts.
   if(NOT "gpu" IN_LIST TEST_LABELS)
     target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

@@ -4,35 +4,47 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <fmt/ranges.h>
 
 namespace sptune::models {
 namespace {
 
-class Depth final : public nlohmann::json_sax<Json> {
-  public:
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool key(string_t&) override { return true; }
-    bool start_object(std::size_t) override { return ++depth_ <= kMost; }
-    bool start_array(std::size_t) override { return ++depth_ <= kMost; }
-    bool end_object() override { return --depth_ >= 0; }
-    bool end_array() override { return --depth_ >= 0; }
-    bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
-        return false;  // header_from() will say it better
-    }
-    bool too_deep() const { return depth_ > kMost; }
-
-  private:
-    static constexpr int kMost = 16;  // a model needs 7
-    int depth_ = 0;
-};
+/// Item after item, where the parser's functions would call each other: what an item is, how long,
+/// and how many are in it. What is malformed otherwise is left to header_from(), which says it
+/// better. Throws Error for what is nested too deeply, and for parts of unknown length, which no
+/// file of ours has and of which some nest as well.
+void walk(std::span<const std::uint8_t> cbor) {
+    enum Major { text_bytes = 2, text = 3, array = 4, map = 5 };
+    constexpr std::size_t kDeepest = 16;  // a model needs 7
+    constexpr unsigned kOneByte = 24, kEightBytes = 27, kUnknown = 31;
+    std::vector<std::uint64_t> to_come;  // items, of each array or map that is open
+    std::size_t at = 0;
+    do {
+        if (at == cbor.size()) return;
+        const unsigned major = cbor[at] >> 5, info = cbor[at] & 31;
+        ++at;
+        if (info == kUnknown) throw Error("has parts of unknown length");
+        std::uint64_t count = info;
+        if (info >= kOneByte) {
+            const std::size_t size = std::size_t{1} << (info - kOneByte);
+            if (info > kEightBytes || size > cbor.size() - at) return;
+            count = 0;
+            for (std::size_t i = 0; i < size; ++i) count = count << 8 | cbor[at++];
+        }
+        if (major == text_bytes || major == text) {
+            if (count > cbor.size() - at) return;
+            at += static_cast<std::size_t>(count);
+        } else if ((major == array || major == map) && count > 0) {
+            if (to_come.size() == kDeepest) throw Error("is nested too deeply");
+            constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // more than a file has
+            to_come.push_back(std::min(count, kMost) * (major == map ? 2 : 1));
+            continue;
+        }
+        while (!to_come.empty() && --to_come.back() == 0) to_come.pop_back();
+    } while (!to_come.empty());
+}
 
 }  // namespace
 
@@ -61,16 +73,14 @@ FileParts split_parts(std::string_view file, std::string_view letters, std::stri
 }
 
 void require_shallow(std::span<const std::uint8_t> header) {
-    Depth depth;
-    if (!Json::sax_parse(header, &depth, Json::input_format_t::cbor) && depth.too_deep())
-        throw Error("is nested too deeply");
+    walk(header);
 }
 
 Json header_from(std::span<const std::uint8_t> bytes) {
     try {
         return Json::from_cbor(bytes);
     } catch (const Json::exception& e) {
-        throw Error(fmt::format("its header is not CBOR: {}", e.what()));
+        throw Error(fmt::format("is not CBOR where it should be: {}", e.what()));
     }
 }
 

@@ -38,7 +38,7 @@ std::string join_parts(std::string_view letters, Json header, const Bytes& array
 FileParts split_parts(std::string_view file, std::string_view letters, std::string_view what);
 
 /// Untrusted bytes may be nested so deeply that building the document would use up the stack:
-/// throws Error for those.
+/// throws Error for those, and for strings and lists that do not say how long they are.
 void require_shallow(std::span<const std::uint8_t> header);
 
 /// Throws Error where the bytes are not CBOR.

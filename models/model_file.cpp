@@ -38,7 +38,11 @@ Json description_of(const Json& entry, const Arrays& arrays) {
     if (!entry.is_object() || !entry.contains("description")) return entry;
     const std::span<const std::uint8_t> cbor = bytes(entry, "description", arrays);
     if (!arrays.stay) require_shallow(cbor);
-    return header_from(cbor);
+    Json description = header_from(cbor);
+    for (const char* const same : {"kind", "backend"})
+        if (member(description, same) != member(entry, same))
+            throw Error(fmt::format("its description has another {}", same));
+    return description;
 }
 
 }  // namespace

@@ -7,9 +7,10 @@
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
 //                 "kernel_hashes": {"cpu.csr": …}},
 //  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
-//  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", …}]}
-// Trees may have a "network" beside them, which programs from before it leave out, and
-// "more_networks".
+//  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", "description"}]}
+// The description of a model lies among the arrays, in CBOR as well, so that only those that are
+// wanted have to be parsed; in files of before it is in the header. Trees may have a "network"
+// beside them, which programs from before it leave out, and "more_networks".
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 #pragma once
@@ -57,6 +58,7 @@ class ModelSet final : public Predictor {
     std::string name() const override { return "trees"; }
     bool covers(Op op, ValueType value, const db::Device& device) const override;
     bool knows(const Variant& variant) const override;
+    bool has_bandwidths_of(const db::Device& device) const override;
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     double confidence(const Variant& chosen, const Features& features,
@@ -90,7 +92,7 @@ struct Part {
 };
 
 /// The document, and back. Throws Error (db::NewerSchema for a later version's) with the part that
-/// is wrong. What is nested very deeply uses up the stack: read_models() looks before.
+/// is wrong. A header that is nested very deeply uses up the stack: read_models() looks before.
 std::string to_bytes(const ModelSet& models);
 /// With `only` that part alone, which loads sooner; the names of the matrices are left out, too.
 /// `stay`: the bytes do, as long as the program, so that most of them need not be copied.

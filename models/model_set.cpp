@@ -124,6 +124,11 @@ bool ModelSet::covers(Op op, ValueType value, const db::Device& device) const {
     return model && model->covers(op, value, device);
 }
 
+bool ModelSet::has_bandwidths_of(const db::Device& device) const {
+    const TreeModel* trees = trees_for(device);
+    return trees && trees->has_bandwidths_of(device);
+}
+
 bool ModelSet::knows(const Variant& variant) const {
     return std::any_of(models_.trees.begin(), models_.trees.end(),
                        [&](const auto& model) { return model->knows(variant); });

@@ -122,8 +122,8 @@ bool TreeModel::knows(const Variant& v) const {
     return place_of(v) != 0;
 }
 
-bool TreeModel::has_bandwidths_of(const std::string& device_key) const {
-    const auto found = parts_.bandwidths.find(device_key);
+bool TreeModel::has_bandwidths_of(const db::Device& device) const {
+    const auto found = parts_.bandwidths.find(device.key);
     return found != parts_.bandwidths.end() && !found->second.empty();
 }
 

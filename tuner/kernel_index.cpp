@@ -2,6 +2,9 @@
 
 #include "matrix/error.hpp"
 #include "matrix/lasting.hpp"
+#include "models/holding.hpp"
+
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -14,12 +17,15 @@ KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::st
     ids_.reserve(kernels.size());  // views into them must stay
     part_.reserve(kernels.size());
     by_id_.reserve(kernels.size());
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> parts;
+    using Part = std::tuple<std::string_view, std::string_view, int>;
+    std::map<Part, std::size_t> parts;
     for (const Kernel& kernel : kernels) {
         const Variant& v = kernel.variant;
         ids_.push_back(v.id());
         by_id_[ids_.back()] = &kernel;
-        const std::pair<std::string_view, std::string_view> part(v.format, v.algorithm);
+        // Those for each width of the columns are a part of their own where there are many.
+        const bool apart = v.algorithm == "slices" || v.algorithm == "tiles";
+        const Part part(v.format, v.algorithm, apart ? models::param_or(v.params, "x", 0) : 0);
         part_.push_back(parts.emplace(part, parts.size()).first->second);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) loaded_.emplace_back(false);

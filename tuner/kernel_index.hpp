@@ -43,7 +43,8 @@ class KernelIndex {
         return ids_[static_cast<std::size_t>(&kernel - kernels_->data())];
     }
     /// What the first conversion to `kernel` in a process takes on top: on a GPU its code has to be
-    /// loaded, with that of all kernels of its algorithm. 0 after has_run() of one of those.
+    /// loaded, with that of all kernels compiled with it (most of its algorithm). 0 after has_run()
+    /// of one of those.
     double load_us(const Kernel& kernel) const;
     void has_run(const Kernel& kernel) const;
     /// Kernels, and what a model is asked of them.

@@ -201,7 +201,7 @@ class Selector {
         // It changes from one moment to the next, and a choice that may not, goes without.
         if (matrix_.backend == Backend::cpu && !options_.constraints.deterministic)
             device.launch_us = thread_start_us(device.threads);
-        if (!model.has_bandwidths_of(device.key)) assume_bandwidths(device);
+        if (!model.has_bandwidths_of(device)) assume_bandwidths(device);
         return device;
     }
 

@@ -12,9 +12,9 @@ namespace {
 /// is of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
 /// shortly before their end.
 constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
-/// The first time: 6 ms on an H100's host; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual machine of
-/// 16 cores.
-constexpr double kFirstUs = 2000, kFirstCudaUs = 6500;
+/// The first time: 4 to 5 ms on an H100's host; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual
+/// machine of 16 cores.
+constexpr double kFirstUs = 2000, kFirstCudaUs = 4500;
 constexpr std::size_t kTimed = 2;
 
 std::atomic<bool>& chosen(Backend backend) {

@@ -169,10 +169,16 @@ TEST(ModelFile, FilesAreReadWithDistrust) {
     std::filesystem::resize_file(file, 200);
     EXPECT_THROW(read_models(file), InputError);
     EXPECT_THROW(read_models(folder / "none"), InputError);
-    const std::string lists(3'000'000, '\x81');  // within lists
-    const Bytes size = to_words(std::vector{static_cast<std::uint32_t>(lists.size())});
-    std::ofstream(file) << "SPTM" << std::string(size.begin(), size.end()) << lists;
-    EXPECT_THROW(read_models(file), InputError);
+    // Lists within lists, that are long, that say so at length, and that do not say how long they
+    // are; the same of bytes and of text; and maps.
+    for (const char* const nested :
+         {"\x81", "\x9a\xff\xff\xff\xff", "\x9f", "\x5f", "\x7f", "\xa1\x61k"}) {
+        std::string deep;
+        while (deep.size() < 3'000'000) deep += nested;
+        const Bytes size = to_words(std::vector{static_cast<std::uint32_t>(deep.size())});
+        std::ofstream(file) << "SPTM" << std::string(size.begin(), size.end()) << deep;
+        EXPECT_THROW(read_models(file), InputError) << nested;
+    }
     std::filesystem::remove_all(folder);
 }
 
@@ -265,8 +271,11 @@ TEST(ModelFile, DescriptionsAreReadWhereTheyAreWantedAlone) {
     EXPECT_THROW(models_from_bytes(with(0, file.size(), 3), cpu), Error) << "outside the file";
 
     const std::size_t end = file.size() - 8 - header_size(file), deep = 3'000'000;
-    const std::string lists(deep, '\x81');  // within lists
-    EXPECT_THROW(models_from_bytes(with(0, end, deep) + lists, cpu), Error);
+    for (const char nested : {'\x81', '\x7f'})
+        EXPECT_THROW(models_from_bytes(with(0, end, deep) + std::string(deep, nested), cpu), Error);
+    auto other = header;
+    std::swap(other["models"][0]["kind"], other["models"][1]["kind"]);
+    EXPECT_THROW(models_from_bytes(with_header(other, file)), Error) << "says what it is not";
 }
 
 TEST(FixedPoint, RoundTripsAndRefuses) {

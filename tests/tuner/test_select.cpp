@@ -295,5 +295,18 @@ TEST_F(Select, CodeIsLoadedOnce) {
     EXPECT_GT(index.load_us(kernels_[3]), 0);
 }
 
+TEST_F(Select, CodeForAnotherWidthOfColumnsIsLoadedByItself) {
+    for (const int width : {32, 16, 32}) {
+        kernels_.push_back(kernel(fake::right, 90));
+        Variant& v = kernels_.back().variant;
+        v.backend = Backend::cuda, v.algorithm = "slices";
+        v.params = {{"x", width}, {"n", static_cast<int>(kernels_.size())}};
+    }
+    const KernelIndex<double, std::int32_t> index(kernels_, kernels_[0].variant.id());
+    index.has_run(kernels_[1]);
+    EXPECT_GT(index.load_us(kernels_[2]), 0);
+    EXPECT_EQ(index.load_us(kernels_[3]), 0);
+}
+
 }  // namespace
 }  // namespace sptune::tuner

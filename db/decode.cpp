@@ -129,7 +129,8 @@ void decode(const At& at, Params& out) {
     for (const auto& [name, value] : at.value.items()) {
         const At one{value, &at, name};
         if (name.size() > ParamName::kMost)
-            one.expected(fmt::format("a name of up to {} letters", ParamName::kMost));
+            throw Error(
+                fmt::format("{}: the name has more than {} letters", one.path(), ParamName::kMost));
         decode(one, out.emplace_back(Param{name, 0}).value);
     }
 }

@@ -9,13 +9,35 @@
 #include <fmt/ranges.h>
 
 namespace sptune::models {
-namespace {
 
-/// Item after item, where the parser's functions would call each other: what an item is, how long,
-/// and how many are in it. What is malformed otherwise is left to header_from(), which says it
-/// better. Throws Error for what is nested too deeply, and for parts of unknown length, which no
-/// file of ours has and of which some nest as well.
-void walk(std::span<const std::uint8_t> cbor) {
+std::string join_parts(std::string_view letters, Json header, const Bytes& arrays) {
+    Bytes out(letters.begin(), letters.end());
+    Bytes text = Json::to_cbor(header);
+    if (text.size() % kAlignment != 0) {   // where the arrays begin
+        constexpr std::size_t kEmpty = 5;  // bytes of a pad without letters
+        header["pad"] = std::string(kAlignment - 1 - (text.size() + kEmpty - 1) % kAlignment, ' ');
+        text = Json::to_cbor(header);
+    }
+    for (const Bytes& part :
+         {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})
+        out.insert(out.end(), part.begin(), part.end());
+    return {out.begin(), out.end()};
+}
+
+FileParts split_parts(std::string_view file, std::string_view letters, std::string_view what) {
+    const std::span all(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
+    const std::size_t before = letters.size() + sizeof(std::uint32_t);
+    if (!file.starts_with(letters) || file.size() < before)
+        throw Error(fmt::format("is not {}", what));
+    const std::size_t size = from_words(all.subspan(letters.size(), sizeof(std::uint32_t))).front();
+    if (size > all.size() - before) throw Error("ends within its header");
+    return {all.subspan(before, size), {all.subspan(before + size)}};
+}
+
+// Item after item, where the parser's functions would call each other: what an item is, how long,
+// and how many are in it. Parts of unknown length, which no file of ours has, nest as well. What is
+// malformed otherwise is left to header_from(), which says it better.
+void require_shallow(std::span<const std::uint8_t> cbor) {
     enum Major { text_bytes = 2, text = 3, array = 4, map = 5 };
     constexpr std::size_t kDeepest = 16;  // a model needs 7
     constexpr unsigned kOneByte = 24, kEightBytes = 27, kUnknown = 31;
@@ -44,36 +66,6 @@ void walk(std::span<const std::uint8_t> cbor) {
         }
         while (!to_come.empty() && --to_come.back() == 0) to_come.pop_back();
     } while (!to_come.empty());
-}
-
-}  // namespace
-
-std::string join_parts(std::string_view letters, Json header, const Bytes& arrays) {
-    Bytes out(letters.begin(), letters.end());
-    Bytes text = Json::to_cbor(header);
-    if (text.size() % kAlignment != 0) {   // where the arrays begin
-        constexpr std::size_t kEmpty = 5;  // bytes of a pad without letters
-        header["pad"] = std::string(kAlignment - 1 - (text.size() + kEmpty - 1) % kAlignment, ' ');
-        text = Json::to_cbor(header);
-    }
-    for (const Bytes& part :
-         {to_words(std::vector{static_cast<std::uint32_t>(text.size())}), text, arrays})
-        out.insert(out.end(), part.begin(), part.end());
-    return {out.begin(), out.end()};
-}
-
-FileParts split_parts(std::string_view file, std::string_view letters, std::string_view what) {
-    const std::span all(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
-    const std::size_t before = letters.size() + sizeof(std::uint32_t);
-    if (!file.starts_with(letters) || file.size() < before)
-        throw Error(fmt::format("is not {}", what));
-    const std::size_t size = from_words(all.subspan(letters.size(), sizeof(std::uint32_t))).front();
-    if (size > all.size() - before) throw Error("ends within its header");
-    return {all.subspan(before, size), {all.subspan(before + size)}};
-}
-
-void require_shallow(std::span<const std::uint8_t> header) {
-    walk(header);
 }
 
 Json header_from(std::span<const std::uint8_t> bytes) {

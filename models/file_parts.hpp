@@ -39,7 +39,7 @@ FileParts split_parts(std::string_view file, std::string_view letters, std::stri
 
 /// Untrusted bytes may be nested so deeply that building the document would use up the stack:
 /// throws Error for those, and for strings and lists that do not say how long they are.
-void require_shallow(std::span<const std::uint8_t> header);
+void require_shallow(std::span<const std::uint8_t> cbor);
 
 /// Throws Error where the bytes are not CBOR.
 Json header_from(std::span<const std::uint8_t> bytes);

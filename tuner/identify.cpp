@@ -7,6 +7,7 @@
 #include <algorithm>
 
 namespace sptune::tuner {
+
 db::Device identify(Backend backend, int threads) {
     if (backend == Backend::cuda) return identify_cuda();
     db::Device device;

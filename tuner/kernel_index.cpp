@@ -23,7 +23,7 @@ KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::st
         const Variant& v = kernel.variant;
         ids_.push_back(v.id());
         by_id_[ids_.back()] = &kernel;
-        // Those for each width of the columns are a part of their own where there are many.
+        // For each width of the columns these are compiled in a file of their own (kernels/spmv).
         const bool apart = v.algorithm == "slices" || v.algorithm == "tiles";
         const Part part(v.format, v.algorithm, apart ? models::param_or(v.params, "x", 0) : 0);
         part_.push_back(parts.emplace(part, parts.size()).first->second);

@@ -45,7 +45,7 @@ constexpr std::int64_t length_of_code(int code) {
     return code < 16 ? code + 1 : std::int64_t{9 + code % 8} << (code / 8 - 1);
 }
 
-/// Up to the first one that no row of a matrix with `nnz` entries can have.
+/// How many there are up to the first one that no row of a matrix with `nnz` entries can have.
 inline unsigned lengths_up_to(std::int64_t nnz) {
     const std::int64_t longest =
         std::min<std::int64_t>(nnz + nnz / 8, std::numeric_limits<index_t>::max());

@@ -193,7 +193,7 @@ TEST(Codec, NamesWhatIsWrong) {
         {"/candidates/1/time_us/samples/2", "\"\"", "candidates[1].time_us.samples[2]: expected"},
         {"/candidates/0/params/c", "\"n\"", "candidates[0].params.c: expected an integer"},
         {"/candidates/0/params", "{\"chunk_rows_of_it\": 8}",
-         "candidates[0].params.chunk_rows_of_it: expected a name of up to 11 letters"},
+         "candidates[0].params.chunk_rows_of_it: the name has more than 11 letters"},
         {"/speedup_vs_baseline", "-1", "speedup_vs_baseline: expected a number from 0"},
         {"/complete", "null", "complete: expected true or false"},
         {"/provenance/created_utc", "\"yesterday\"", "provenance.created_utc: must read like"},

@@ -12,9 +12,9 @@ namespace {
 /// is of no use to be in time for a choice that then cannot pay: programs of 200 calls would choose
 /// shortly before their end.
 constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
-/// The first time: 4 to 5 ms on an H100's host; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual
+/// The first time: 2.8 to 4.2 ms on H100s' hosts; on a CPU 2.5 on an EPYC, 3 to 5 on a virtual
 /// machine of 16 cores.
-constexpr double kFirstUs = 2000, kFirstCudaUs = 4500;
+constexpr double kFirstUs = 2000, kFirstCudaUs = 4200;
 constexpr std::size_t kTimed = 2;
 
 std::atomic<bool>& chosen(Backend backend) {

@@ -8,9 +8,10 @@
 
 namespace sptune {
 
-/// 0 means all threads that OpenMP offers.
+/// 0 means all threads that OpenMP offers. Never more than $OMP_THREAD_LIMIT, with which a region
+/// would run on fewer than it is said to.
 inline int resolve_threads(int threads) {
-    return threads > 0 ? threads : omp_get_max_threads();
+    return std::min(threads > 0 ? threads : omp_get_max_threads(), omp_get_thread_limit());
 }
 
 /// While it lives "all threads" of the calling thread are `threads`; 0 changes nothing.

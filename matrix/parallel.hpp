@@ -20,7 +20,8 @@ namespace sptune {
 inline int thread_count(int asked, std::uint64_t work = ~std::uint64_t{0}) {
     constexpr std::uint64_t kWorkPerThread = 1 << 14;
     if (asked > 0) return asked;
-    const auto offered = static_cast<std::uint64_t>(omp_get_max_threads());
+    const auto offered =
+        static_cast<std::uint64_t>(std::min(omp_get_max_threads(), omp_get_thread_limit()));
     return static_cast<int>(std::min(offered, work / kWorkPerThread + 1));
 }
 

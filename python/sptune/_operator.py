@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any
 
 from . import _device
@@ -51,6 +52,7 @@ def _operator_class(on_device: bool) -> Any:
             self._matrix, self._options = A, options
             self._back: Plan | None = None
             self._values: Any = None  # of the last update
+            self._updating = threading.Lock()  # or a plan of A.T made meanwhile keeps older values
             super().__init__(self.plan.dtype, self.plan.shape)
 
         def _matvec(self, x: Any) -> Any:
@@ -64,18 +66,20 @@ def _operator_class(on_device: bool) -> Any:
         _rmatmat = _rmatvec
 
         def _planned_back(self) -> Plan:
-            if self._back is None:
-                back = plan(self._matrix, transposed=True, **self._options)
-                if self._values is not None:
-                    back.update_values(self._values)
-                self._back = back
-            return self._back
+            with self._updating:
+                if self._back is None:
+                    back = plan(self._matrix, transposed=True, **self._options)
+                    if self._values is not None:
+                        back.update_values(self._values)
+                    self._back = back
+                return self._back
 
         def update_values(self, values: Any) -> None:
             """Other values for the same structure, as Plan.update_values takes them."""
-            self.plan.update_values(values)
-            self._values = values
-            if self._back is not None:
-                self._back.update_values(values)
+            with self._updating:
+                self.plan.update_values(values)
+                self._values = values
+                if self._back is not None:
+                    self._back.update_values(values)
 
     return PlannedOperator

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "matrix/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <set>
@@ -85,6 +86,10 @@ db::Store open_existing_db(const std::string& named) {
             "database is {}",
             named, std::filesystem::canonical(named).parent_path().string()));
     return open_db(named);
+}
+
+bool is_db_command(const std::string& name) {
+    return std::ranges::any_of(kCommands, [&](const DbCommand& c) { return c.name == name; });
 }
 
 int run_db(const Words& args) {

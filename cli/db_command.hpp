@@ -9,6 +9,9 @@
 
 namespace sptune::cli {
 
+/// Whether there is a command `sptune db NAME`.
+bool is_db_command(const std::string& name);
+
 // As in commands.hpp: the words behind the command's name, an exit code.
 int run_db_list(const std::vector<std::string>& args);
 int run_db_show(const std::vector<std::string>& args);

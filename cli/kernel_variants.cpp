@@ -6,6 +6,7 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -29,7 +30,14 @@ std::vector<Variant> variants_of(Op op, Backend backend) {
 }  // namespace
 
 void use_mkl(const std::string& path) {
-    if (path.empty()) return;
+    if (path.empty()) {
+        const char* const named = std::getenv("SPTUNE_MKL");
+        if (named && *named && !mkl::library().loaded)
+            warn(
+                fmt::format("SPTUNE_MKL: {} holds no Intel MKL to use, so that none takes part: {}",
+                            named, mkl_status()));
+        return;
+    }
     set_mkl_path(path);
     if (!mkl::library().loaded)
         throw InputError(path, 0, "holds no Intel MKL to use: " + mkl_status());

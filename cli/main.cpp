@@ -1,5 +1,6 @@
 // sptune COMMAND [ARGUMENT...]
 #include "cli/commands.hpp"
+#include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
@@ -87,6 +88,13 @@ int dispatch(const Words& words) {
     return run(first, {words.begin() + 1, words.end()});
 }
 
+/// " db export" of "db export --format xml"; as much of it as there is.
+std::string command_of(const Words& words) {
+    if (words.empty() || !find_command(words[0])) return {};
+    const bool both = words[0] == "db" && words.size() > 1 && is_db_command(words[1]);
+    return " " + words[0] + (both ? " " + words[1] : "");
+}
+
 }  // namespace
 }  // namespace sptune::cli
 
@@ -105,9 +113,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& failure) {
         warn(failure.what());
         const ExitCode code = exit_code_of(failure);
-        if (code == kUsage)
-            print_error(fmt::format("See `sptune{} --help`.\n",
-                                    find_command(words[0]) ? " " + words[0] : ""));
+        if (code == kUsage) print_error(fmt::format("See `sptune{} --help`.\n", command_of(words)));
         return code;
     }
 }

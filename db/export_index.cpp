@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 namespace sptune::db {
 namespace {
@@ -18,20 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Text = std::string_view;
 using Json = nlohmann::ordered_json;
-
-/// What tells whether a file is still the same.
-struct Identity {
-    std::uint64_t device = 0, inode = 0, size = 0;
-    std::int64_t seconds = 0, nanoseconds = 0;
-    bool operator==(const Identity&) const = default;
-};
-
-Identity identity_of(const fs::path& file) {
-    struct stat s {};
-    if (stat(file.c_str(), &s) != 0) return {};
-    return {s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size), s.st_mtim.tv_sec,
-            s.st_mtim.tv_nsec};
-}
 
 /// The string behind the first `name`, which ends in a quote. Quotes within strings are escaped, so
 /// that a name with quotes is never found inside of one.
@@ -42,41 +27,42 @@ Text value_of(Text line, Text name) {
     return line.substr(0, line.find('"'));
 }
 
-/// Calls take(entry) for the members of "entries".
-template <class Take>
-void for_each_json(Text text, const Take& take) {
-    const Json document = parse_document(text);
-    require_schema(document, "sptune.export");
-    if (const auto entries = document.find("entries"); entries != document.end())
-        for (const Json& json : *entries) take(json);
+/// entry[object][name]; empty where there is no such text.
+std::string text_in(const Json& entry, const char* object, const char* name) {
+    if (!entry.is_object()) return {};
+    const auto inner = entry.find(object);
+    if (inner == entry.end() || !inner->is_object()) return {};
+    const auto text = inner->find(name);
+    return text == inner->end() || !text->is_string() ? std::string() : text->get<std::string>();
 }
 
 }  // namespace
 
 std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
     struct Known {
-        Identity identity;
+        Stamp stamp;
         std::shared_ptr<const ExportIndex> index;
         std::string failure;  ///< of what can be read, and is no export
     };
     static std::mutex mutex;
     static auto& all = lasting<std::map<std::string, Known>>();
     const std::lock_guard lock(mutex);
-    const Identity now = identity_of(file);
+    std::error_code unknown;
+    const Stamp now = stamp_of(file, unknown);
     Known& known = all[file.native()];
-    if (known.identity == now && !known.failure.empty()) throw Error(known.failure);
-    if (!known.index || known.identity != now) {
+    if (known.stamp == now && !known.failure.empty()) throw Error(known.failure);
+    if (!known.index || known.stamp != now) {
         known = {};
         try {
             known.index.reset(new ExportIndex(file));
         } catch (const Unreadable&) {
             throw;
         } catch (const Error& e) {  // reading all of it again would tell nothing new
-            known.identity = now;
+            known.stamp = now;
             known.failure = e.what();
             throw;
         }
-        known.identity = now;
+        known.stamp = now;
     }
     return known.index;
 }
@@ -87,10 +73,18 @@ ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
     if (ours_) return;
     devices_.clear();
     lines_.clear();
-    for_each_json(all, [&](const Json& json) {
-        if (const auto device = json.find("device"); device != json.end())
-            devices_.insert(device->value("key", ""));
-    });
+    const Json document = parse_document(all);
+    require_schema(document, "sptune.export");
+    const auto entries = document.find("entries");
+    if (entries == document.end()) return;
+    for (const Json& json : *entries) try {
+            const Entry entry = entry_from_json(json);
+            devices_.insert(entry.device.key);
+            digests_.emplace(db::entry_key(entry), digest_of(entry, Extent::all));
+        } catch (const Error& e) {  // who asks for this matrix is told, and `db check` tells all
+            failures_[text_in(json, "matrix", "fingerprint")] = e.what();
+            devices_.insert(text_in(json, "device", "key"));
+        }
 }
 
 /// False where anything is not as to_text() writes it, such as the end of a file that was cut off.
@@ -120,24 +114,13 @@ void ExportIndex::add_line(Text line, std::uint64_t begin) {
 
 std::vector<Digest> ExportIndex::find(const std::string& entry_key, Extent extent) const {
     std::vector<Digest> found;
-    const auto unless_invalid = [](const auto& take) {
-        try {
-            take();
-        } catch (const Error&) {  // not for us to judge here; `db check` tells
-        }
-    };
-    if (!ours_) {
-        for_each_json(read_text(file_, kMostExportBytes), [&](const Json& json) {
-            unless_invalid([&] {
-                const Entry entry = entry_from_json(json);
-                if (db::entry_key(entry) == entry_key) found.push_back(digest_of(entry, extent));
-            });
-        });
-        return found;
-    }
-    std::string failure;
-    const auto [first, last] = lines_.equal_range(Text(entry_key).substr(entry_key.rfind('-') + 1));
-    if (first == last) return found;
+    const auto [from, to] = digests_.equal_range(entry_key);
+    for (auto it = from; it != to; ++it) found.push_back(it->second);
+    const Text fingerprint = Text(entry_key).substr(entry_key.rfind('-') + 1);
+    const auto failed = failures_.find(fingerprint);
+    std::string failure = failed == failures_.end() ? "" : failed->second;
+    const auto [first, last] = lines_.equal_range(fingerprint);
+    if (first == last && failure.empty()) return found;
     std::ifstream in(file_, std::ios::binary);
     for (auto it = first; it != last; ++it) {
         std::string line(it->second.size, '\0');

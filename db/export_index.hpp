@@ -1,8 +1,9 @@
 // Where the entries of an exported document lie: a process reads all of it once, and then only
-// what it looks for.
+// what it looks for. One that another program has laid out is read once, too, and kept.
 #pragma once
 
 #include "db/digest.hpp"
+#include "db/stamp.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,8 +25,8 @@ class ExportIndex {
     /// Whether there are entries for a device.
     bool knows(const std::string& device_key) const { return devices_.contains(device_key); }
 
-    /// What choosing needs of those with this key, whatever their device; invalid ones are left
-    /// out. Throws Error.
+    /// What choosing needs of those with this key, whatever their device, and more than `extent` of
+    /// a document in another layout. Throws Error where there are none but invalid ones.
     std::vector<Digest> find(const std::string& entry_key, Extent extent = Extent::most) const;
 
   private:
@@ -41,6 +42,9 @@ class ExportIndex {
     bool ours_ = false;  ///< sptune has laid it out itself: a line for each entry
     std::set<std::string, std::less<>> devices_;
     std::multimap<std::string, Span, std::less<>> lines_;  ///< by fingerprint; only of ours
+    // Of a document in another layout.
+    std::multimap<std::string, Digest> digests_;                ///< by key
+    std::map<std::string, std::string, std::less<>> failures_;  ///< of invalid ones, by fingerprint
 };
 
 }  // namespace sptune::db

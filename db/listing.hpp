@@ -1,6 +1,8 @@
 // What lies in a folder, remembered for a moment.
 #pragma once
 
+#include "db/stamp.hpp"
+
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,7 +13,7 @@
 namespace sptune::db {
 
 struct Listing {
-    enum class Kind { absent, file, folder, other };
+    using Kind = Stamp::Kind;
     Kind kind = Kind::absent;
     std::map<std::string, bool, std::less<>> names;  ///< of a folder; whether it is one itself
     std::error_code error;                           ///< why a folder could not be read

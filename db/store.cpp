@@ -1,6 +1,7 @@
 #include "db/store.hpp"
 
 #include "db/codec.hpp"
+#include "db/digest_cache.hpp"
 #include "db/document.hpp"
 #include "db/export_index.hpp"
 #include "db/listing.hpp"
@@ -77,25 +78,33 @@ std::optional<Entry> Store::load(const std::string& device_key,
 
 std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
                                     Missed* missed, Extent extent) const {
+    const std::string name =
+        fmt::format("{}/{}{}", device_key, entry_key, extent == Extent::all ? "/all" : "");
     if (read_only()) {
-        std::optional<Digest> found;
         try {
-            for (Digest& digest : ExportIndex::of(where_)->find(entry_key, extent))
-                if (digest.device.key == device_key)
-                    found = std::move(digest);
-                else if (missed)
-                    missed->others.push_back(digest.device.key);
+            return cached_digest(where_, name, [&] {
+                std::optional<Digest> found;
+                for (Digest& digest : ExportIndex::of(where_)->find(entry_key, extent))
+                    if (digest.device.key == device_key)
+                        found = std::move(digest);
+                    else if (missed)
+                        missed->others.push_back(digest.device.key);
+                return found;
+            });
         } catch (const std::exception& e) {
             warn(where_.string(), e.what(), missed);
+            return std::nullopt;
         }
-        return found;
     }
     const auto file = entry_path(device_key, entry_key);
     try {
-        if (is_there(file)) {
-            Digest digest = read_digest(file, entry_key, extent);
-            if (digest.device.key == device_key) return digest;
-        }
+        if (is_there(file))
+            if (auto digest = cached_digest(file, name, [&]() -> std::optional<Digest> {
+                    Digest read = read_digest(file, entry_key, extent);
+                    return read.device.key == device_key ? std::optional(std::move(read))
+                                                         : std::nullopt;
+                }))
+                return digest;
     } catch (const std::exception& e) {
         warn(file.string(), e.what(), missed);
     }
@@ -117,8 +126,8 @@ bool Store::may_know(const std::string& device_key) const {
     if (all->kind == Listing::Kind::file) {
         try {
             return ExportIndex::of(where_)->knows(device_key);
-        } catch (const std::exception&) {  // digest() warns of it
-            return false;
+        } catch (const std::exception&) {  // who asks digest() is told why
+            return true;
         }
     }
     const std::string folder = path_safe(device_key);
@@ -216,7 +225,7 @@ fs::path default_path() {
         return home / ".local" / "share" / "sptune" / "db";
     throw Error(
         "no place for the database: neither SPTUNE_DB, XDG_DATA_HOME nor HOME is set; name a "
-        "folder with --db");
+        "folder with --db (what measures or chooses does without one, too: --no-db)");
 }
 
 }  // namespace sptune::db

@@ -48,7 +48,8 @@ class Store {
                                  Missed* missed = nullptr, Extent extent = Extent::most) const;
 
     /// Whether there may be entries for a device; false spares the caller the fingerprint. An
-    /// exported document is read whole for that, once in a process.
+    /// exported document is read whole for that, once in a process; one that cannot be read may
+    /// have some, so that somebody asks on and is told.
     bool may_know(const std::string& device_key) const;
 
     /// Whether there are surely no entries at all, of any device.

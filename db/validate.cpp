@@ -34,6 +34,7 @@ void validate_candidates(const Entry& entry) {
         check(ids.insert(c.id).second, "id", "occurs twice: " + c.id);
         check(c.status != Status::ok || c.time, "time_us", "is missing though the status is ok");
         check(!c.time || c.time->median > 0, "time_us.median", "must be greater than 0");
+        check(!c.time || c.time->median >= c.time->min, "time_us.median", "is less than the least");
     }
 }
 

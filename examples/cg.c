@@ -34,10 +34,18 @@ static void plain_csr(const sptune_csr* A, const double* x, double* y) {
     }
 }
 
+/* calloc() or the end of the program. */
+static void* memory(size_t count, size_t size) {
+    void* p = calloc(count, size);
+    if (p) return p;
+    fprintf(stderr, "not enough memory\n");
+    exit(1);
+}
+
 /* plan may be NULL. Returns the sum of the solution. */
 static double solve(const sptune_csr* A, sptune_plan* plan) {
     const int n = A->rows;
-    double* work = calloc(4 * (size_t)n, sizeof *work);
+    double* work = memory(4 * (size_t)n, sizeof *work);
     double *x = work, *r = x + n, *p = r + n, *q = p + n, rr, sum = 0;
     int i, k;
     for (i = 0; i < n; ++i) p[i] = r[i] = 1;
@@ -64,14 +72,22 @@ static double solve(const sptune_csr* A, sptune_plan* plan) {
     return sum;
 }
 
+/* The grid has side x side points; ends the program where argv asks for none that fits. */
+static int side_of(int argc, char** argv) {
+    char* end = NULL;
+    const long side = argc > 1 ? strtol(argv[1], &end, 10) : 700;
+    if (side >= 1 && side <= 5000 && (!end || (end != argv[1] && !*end))) return (int)side;
+    fprintf(stderr, "%s: expected a size from 1 to 5000, not \"%s\"\n", argv[0], argv[1]);
+    exit(2);
+}
+
 int main(int argc, char** argv) {
-    const int side = argc > 1 ? atoi(argv[1]) : 700, n = side * side;
-    int32_t* row_ptr = malloc(((size_t)n + 1) * sizeof *row_ptr);
-    int32_t* col_idx = malloc(5 * (size_t)n * sizeof *col_idx);
-    double* values = malloc(5 * (size_t)n * sizeof *values);
+    const int side = side_of(argc, argv), n = side * side;
+    int32_t* row_ptr = memory((size_t)n + 1, sizeof *row_ptr);
+    int32_t* col_idx = memory(5 * (size_t)n, sizeof *col_idx);
+    double* values = memory(5 * (size_t)n, sizeof *values);
     int i, d;
     int32_t k = 0;
-    row_ptr[0] = 0;
     for (i = 0; i < n; ++i) {
         const int steps[5] = {-side, -1, 0, 1, side};
         for (d = 0; d < 5; ++d) {

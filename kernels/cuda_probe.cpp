@@ -73,7 +73,7 @@ bool cuda_usable() {
 void require_cuda() {
     if (!cuda_usable())
         throw DeviceError(std::string("no GPU to run CUDA kernels: ").append(cuda_status()) +
-                          "; use --backend cpu");
+                          "; use the backend cpu");
 }
 
 }  // namespace sptune

@@ -25,9 +25,11 @@ bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
 
 template <class T, class P>
 struct Kept {
-    csr_view<T, P> a;
-    Probe<T, P> probe;
+    csr_view<T, P> a;  ///< with nnz where A lies on the host
+    std::mutex making;
+    bool failed = false;  ///< and is in the cache no more
     std::unique_ptr<Implementation<T>> plan;
+    Probe<T, P> probe;
     std::mutex updating;
 
     bool on_host() const { return plan->backend() == Backend::cpu; }
@@ -65,10 +67,10 @@ class Cache {
     }
 
     std::string why(const csr_view<T, P>& a) {
-        const std::lock_guard lock(mutex_);
-        for (const Item& item : items_)
-            if (same(item->a, a)) return item->plan->why();
-        return {};
+        const Item item = find(a);
+        if (!item) return {};
+        const std::lock_guard lock(item->making);
+        return item->plan ? item->plan->why() : std::string();
     }
 
   private:
@@ -84,29 +86,68 @@ class Cache {
         return change != Change::structure;
     }
 
+    /// Makes it without keeping others from theirs: databases, features, or ten seconds of
+    /// SPTUNE_MODE=tune may take long. Who wants the same one waits.
     Item find_or_make(const csr_view<T, P>& a, void* stream) {
-        const std::lock_guard lock(mutex_);
-        const auto found = std::find_if(items_.begin(), items_.end(),
-                                        [&](const Item& item) { return same(item->a, a); });
-        if (found != items_.end()) {
-            items_.splice(items_.begin(), items_, found);
-            if (still(*items_.front(), a)) return items_.front();
-            items_.pop_front();
-            ++generation_;
+        const csr_view<T, P> wanted = with_nnz(a);
+        for (;;) {
+            const Item item = find_or_add(wanted);
+            const std::lock_guard lock(item->making);
+            if (item->failed) continue;
+            if (!item->plan) {
+                try {
+                    make(*item, a, stream);
+                } catch (...) {
+                    item->failed = true;
+                    drop(item);
+                    throw;
+                }
+                return item;
+            }
+            if (still(*item, a)) return item;
+            drop(item);
         }
-        auto item = std::make_shared<Kept<T, P>>();
-        item->a = a;
+    }
+
+    /// Who says another number than row_ptr has is refused, and nobody else's plan is touched.
+    static csr_view<T, P> with_nnz(csr_view<T, P> a) {
+        if (a.rows > 0 && a.row_ptr && a.nnz < 0 && backend_of(a) == Backend::cpu)
+            a.nnz = a.row_ptr[a.rows];
+        return a;
+    }
+
+    static void make(Kept<T, P>& item, const csr_view<T, P>& a, void* stream) {
         // What looks at A works in the default stream; A may just have been enqueued to this one.
         if (stream && backend_of(a) == Backend::cuda && !tuner::is_capturing(stream))
             tuner::wait_for_stream(stream);
-        item->plan = make_plan(a, {}, true);
-        if (item->on_host()) {
-            item->probe = Probe<T, P>(a);
-            if (a.rows > 0) item->a.nnz = a.row_ptr[a.rows];  // who says another number is refused
-        }
-        items_.push_front(item);
+        auto plan = make_plan(a, {}, true);
+        if (plan->backend() == Backend::cpu) item.probe = Probe<T, P>(a);
+        item.plan = std::move(plan);
+    }
+
+    Item find(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        return find_locked(a);
+    }
+    Item find_locked(const csr_view<T, P>& a) {
+        const auto found = std::find_if(items_.begin(), items_.end(),
+                                        [&](const Item& item) { return same(item->a, a); });
+        if (found == items_.end()) return nullptr;
+        items_.splice(items_.begin(), items_, found);
+        return items_.front();
+    }
+    Item find_or_add(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        if (Item item = find_locked(a)) return item;
+        items_.push_front(std::make_shared<Kept<T, P>>());
+        items_.front()->a = a;
         if (items_.size() > kMostPlans) items_.pop_back();
-        return item;
+        return items_.front();
+    }
+    void drop(const Item& item) {
+        const std::lock_guard lock(mutex_);
+        items_.remove(item);
+        ++generation_;
     }
 
     std::mutex mutex_;

@@ -2,9 +2,11 @@
 
 #include "features/structure.hpp"
 #include "library/database.hpp"
+#include "library/mode.hpp"
 #include "library/tune.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/default_models.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -19,25 +21,25 @@ namespace sptune {
 namespace library {
 namespace {
 
-std::string_view mode() {
-    const char* value = std::getenv("SPTUNE_MODE");
-    const std::string_view word = value ? value : "";
-    if (word.empty()) return "read";
-    if (word == "off" || word == "read" || word == "tune") return word;
-    throw UsageError(fmt::format("SPTUNE_MODE: expected off, read or tune, not \"{}\"", word));
-}
-
 void require(bool holds, const char* what) {
     if (!holds) throw UsageError(what);
 }
 
 /// Whether [x, x + n) and [y, y + m) have nothing in common; pointers to anywhere may be compared
 /// as numbers alone.
-template <class T>
-bool are_apart(const T* x, std::size_t n, const T* y, std::size_t m) {
+template <class T, class U>
+bool are_apart(const T* x, std::size_t n, const U* y, std::size_t m) {
     const auto first = reinterpret_cast<std::uintptr_t>(x),
                second = reinterpret_cast<std::uintptr_t>(y);
-    return n == 0 || m == 0 || first >= second + m * sizeof(T) || second >= first + n * sizeof(T);
+    return n == 0 || m == 0 || first >= second + m * sizeof(U) || second >= first + n * sizeof(T);
+}
+
+/// Whether y lies apart from the arrays of A.
+template <class T, class P>
+bool is_apart_from(CsrView<T, P> a, const T* y, std::size_t size) {
+    const auto nnz = static_cast<std::size_t>(a.nnz());
+    return are_apart(y, size, a.values, nnz) && are_apart(y, size, a.col_idx, nnz) &&
+           are_apart(y, size, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);
 }
 
 /// The same of `count` vectors each.
@@ -88,7 +90,7 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     if (o.longest_conversion_us < 1e300) c.convert_us = o.longest_conversion_us;
     if (o.error_bound < 1e300) c.error = o.error_bound;
     if (o.variants) c.variants = o.variants;
-    if (mode() == "off") {
+    if (mode() == Mode::off) {
         c.variants = spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
         p.select.models.emplace();
     }
@@ -109,7 +111,8 @@ class PlanOf final : public Implementation<T> {
         tuner::PlanOptions options = internal_options<T, P>(o, backend_);
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
-        off_ = mode() == "off";
+        off_ = mode() == Mode::off;
+        if (!off_) tuner::require_model_of_environment();  // not somewhere among the calls
         if (o.transposed && backend_ == Backend::cpu) check_structure(a_, o.threads);
         size_of_x_ = static_cast<std::size_t>(o.transposed ? a_.rows : a_.cols);
         size_of_y_ = static_cast<std::size_t>(o.transposed ? a_.cols : a_.rows);
@@ -118,7 +121,7 @@ class PlanOf final : public Implementation<T> {
             transpose_ = transpose(a_, backend_, o.threads);
         }
         if (!off_) options.select.databases = open_databases(o.database);
-        if (options.select.databases && mode() == "tune")
+        if (options.select.databases && mode() == Mode::tune)
             tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads,
                           *options.select.databases);
         plan_.emplace(tuner::choose_for(transpose_ ? transpose_->view() : a_, backend_, o.threads),
@@ -129,6 +132,7 @@ class PlanOf final : public Implementation<T> {
         require((x || size_of_x_ == 0) && (y || size_of_y_ == 0), "x or y is null");
         require(are_apart(x, size_of_x_, y, size_of_y_),
                 "x and y overlap; y needs memory of its own");
+        require(is_apart_from(a_, y, size_of_y_), "y lies in an array of A, which it would change");
         plan_->apply(alpha, x, beta, y, stream);
     }
     std::size_t size_of_x() const override { return size_of_x_; }

@@ -3,6 +3,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "library/database.hpp"
 #include "library/matrix.hpp"
+#include "library/mode.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/default_models.hpp"
@@ -86,6 +87,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const Backend home = backend_of_pair(given_a, given_b);
     require_threads(o.threads);
     require_known(o.backend);
+    mode();  // a word that is none is refused here, too
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(

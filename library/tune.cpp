@@ -45,6 +45,9 @@ std::string trouble_of(const db::Store& database) {
     try {
         database.require_writable();
         std::filesystem::create_directories(database.path());
+    } catch (const std::filesystem::filesystem_error& e) {
+        why = fmt::format("the database {} cannot be made: {}; name another folder",
+                          database.path().string(), e.code().message());
     } catch (const std::exception& e) {
         why = e.what();
     }

@@ -89,7 +89,7 @@ std::span<const std::uint8_t> bytes(const Json& from, const char* name, Arrays a
         integer(member(from, std::string(name).append("_bytes").c_str()), name);
     if (at < 0 || size < 0 ||
         static_cast<std::size_t>(at) + static_cast<std::size_t>(size) > arrays.bytes.size())
-        throw Error(fmt::format("{} lie outside the file", name));
+        throw Error(fmt::format("{}: lies outside the file", name));
     return arrays.bytes.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
 }
 

@@ -10,12 +10,31 @@
 
 #include <algorithm>
 
+#include <xxhash.h>
+
 namespace sptune::models {
 namespace {
 
 constexpr const char* kSchema = "sptune.model";
 constexpr std::string_view kLetters = "SPTM";
 constexpr const char* kWhat = "a model of sptune, which `sptune train` makes";
+constexpr const char* kSealed = "sealed";
+
+/// What a file ends with that says it is sealed.
+std::string seal_of(std::string_view bytes) {
+    std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
+    std::string seal;
+    for (int i = 0; i < 8; ++i, hash >>= 8) seal += static_cast<char>(hash & 0xff);
+    return seal;
+}
+
+/// `file` without its seal, if it has one. Throws Error for a broken one.
+std::string_view unsealed(std::string_view file, std::span<const std::uint8_t> header) {
+    const std::size_t size = file.size() - std::min<std::size_t>(file.size(), 8);
+    if (file.substr(size) == seal_of(file.substr(0, size))) return file.substr(0, size);
+    if (!header_from(header).contains(kSealed)) return file;  // from before there were any
+    throw Error("is damaged: what it holds is not what was written; copy it or train it anew");
+}
 
 /// A model may know fewer inputs than we do, but what it knows must be the first of ours.
 void require_known(const std::vector<std::string>& known, const std::vector<std::string>& ours) {
@@ -56,11 +75,9 @@ std::string to_bytes(const ModelSet& models) {
         list.push_back(entry_of(encode(*model, arrays), arrays));
     for (const auto& model : models.products())
         list.push_back(entry_of(encode(*model, arrays), arrays));
-    Json header{{"schema", fmt::format("{}/1", kSchema)},
-                {"provenance", encode(models.training(), arrays)},
-                {"inputs", input_names()},
-                {"product_inputs", product_input_names()},
-                {"models", std::move(list)}};
+    Json header{{"schema", fmt::format("{}/1", kSchema)},          {kSealed, true},
+                {"provenance", encode(models.training(), arrays)}, {"inputs", input_names()},
+                {"product_inputs", product_input_names()},         {"models", std::move(list)}};
     return join_parts(kLetters, std::move(header), arrays);
 }
 
@@ -108,8 +125,9 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, boo
 ModelSet read_models(const std::filesystem::path& file) {
     try {
         const std::string bytes = db::read_text(file);
-        require_shallow(split_parts(bytes, kLetters, kWhat).header);
-        return models_from_bytes(bytes);
+        const std::span<const std::uint8_t> header = split_parts(bytes, kLetters, kWhat).header;
+        require_shallow(header);
+        return models_from_bytes(unsealed(bytes, header));
     } catch (const Error& e) {
         throw InputError(file.string(), 0, e.what());
     }
@@ -117,7 +135,9 @@ ModelSet read_models(const std::filesystem::path& file) {
 
 void write_models(const std::filesystem::path& file, const ModelSet& models) {
     AtomicFile out(file);
-    out.write(to_bytes(models));
+    const std::string bytes = to_bytes(models);
+    out.write(bytes);
+    out.write(seal_of(bytes));
     out.commit();
 }
 

@@ -23,9 +23,15 @@ const models::ModelSet& read_once(const std::string& file) {
     return *found;
 }
 
-std::string file_of_environment() {
-    const char* value = std::getenv("SPTUNE_MODEL");
-    return value ? value : "";
+/// nullptr where $SPTUNE_MODEL is not set.
+const models::ModelSet* of_environment() {
+    const char* const file = std::getenv("SPTUNE_MODEL");
+    if (!file || !*file) return nullptr;
+    try {
+        return &read_once(file);
+    } catch (const InputError& e) {
+        throw InputError("SPTUNE_MODEL", 0, e.what());
+    }
 }
 
 }  // namespace
@@ -33,22 +39,16 @@ std::string file_of_environment() {
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file) {
     static const models::Heuristic heuristic;
     std::vector<const models::Predictor*> list;
-    const auto add = [&](const std::string& named) {
-        for (const auto& trees : read_once(named).trees())
+    if (const models::ModelSet* const own = file.empty() ? of_environment() : &read_once(file))
+        for (const auto& trees : own->trees())
             if (trees->parts().backend == backend) list.push_back(trees.get());
-    };
-    if (!file.empty()) {
-        add(file);
-    } else if (const std::string named = file_of_environment(); !named.empty()) {
-        try {
-            add(named);
-        } catch (const InputError& e) {
-            throw InputError("SPTUNE_MODEL", 0, e.what());
-        }
-    }
     for (const auto& trees : models::shipped_trees(backend)) list.push_back(trees.get());
     list.push_back(&heuristic);
     return list;
+}
+
+void require_model_of_environment() {
+    of_environment();
 }
 
 const models::ProductModel* default_product_model(const db::Device& device) {
@@ -57,9 +57,8 @@ const models::ProductModel* default_product_model(const db::Device& device) {
             if (model->covers(device)) return model.get();
         return nullptr;
     };
-    const std::string named = file_of_environment();
-    if (!named.empty())
-        if (const auto* model = covering(read_once(named).products())) return model;
+    if (const models::ModelSet* const own = of_environment())
+        if (const auto* model = covering(own->products())) return model;
     const bool cuda = device.backend == to_string(Backend::cuda);
     return covering(models::shipped_products(cuda ? Backend::cuda : Backend::cpu));
 }

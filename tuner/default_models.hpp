@@ -15,8 +15,11 @@ namespace sptune::tuner {
 /// it cannot be read or is no model.
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file = {});
 
-/// The same for products of matrices, where no model is the last resort: nullptr where none covers
-/// the device.
+/// Throws as default_models() does where $SPTUNE_MODEL is set and no model, before one is needed.
+void require_model_of_environment();
+
+/// Of products of matrices, where no model is the last resort: nullptr where none covers the
+/// device.
 const models::ProductModel* default_product_model(const db::Device& device);
 
 }  // namespace sptune::tuner

@@ -4,6 +4,7 @@
 #include "matrix/number.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/select_reasons.hpp"
 #include "tuner/settling.hpp"
 
 #include <cmath>
@@ -88,6 +89,7 @@ bool Plan<T, P>::look_up() {
 template <class T, class P>
 void Plan<T, P>::begin_waiting() {
     const bool asked = !selection_.chosen.id.empty();
+    const std::vector<std::string> passed_over = std::move(selection_.passed_over);
     selection_ = {};
     const double start = options_.select.clock();
     const Kernel& safe = kernels_.safe(matrix_.outline());
@@ -95,11 +97,13 @@ void Plan<T, P>::begin_waiting() {
     begin_with(safe, kernels_.baseline());
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
     selection_.chosen = selection_.safe;
-    selection_.why = fmt::format(
-        "{} is in use until choosing is cheap beside the calls so far; {}.", selection_.safe.id,
-        asked                       ? "no database has a measurement of this matrix"
-        : options_.select.databases ? "no database has measurements of this device"
-                                    : "no database was asked");
+    selection_.why = on_passed_over(passed_over);
+    selection_.why += fmt::format(
+        "{} is in use until choosing is cheap beside the calls so far; no database {}.",
+        selection_.safe.id,
+        !asked ? options_.select.databases ? "has measurements of this device" : "was asked"
+        : passed_over.empty() ? "has a measurement of this matrix"
+                              : "has a usable measurement of this matrix");
     contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
 }
 

@@ -105,8 +105,9 @@ struct Selection {
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown
     double select_us = 0;
-    std::string why;                   ///< sentences for people
-    std::optional<Features> features;  ///< where they were needed
+    std::string why;                       ///< sentences for people
+    std::vector<std::string> passed_over;  ///< files of databases, and why; `why` has them, too
+    std::optional<Features> features;      ///< where they were needed
 };
 
 /// Throws Unmet, and what kernels throw that inspect a matrix on a GPU.

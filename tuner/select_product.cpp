@@ -38,11 +38,11 @@ const std::string* hash_of(const std::string& id, Backend backend) {
 /// count. Empty where there is none.
 template <class T, class P>
 std::string fastest_at_once(const db::Digest& entry, Backend backend) {
-    const db::Candidate* best = nullptr;
-    const auto total = [](const db::Candidate& c) { return c.time->median + c.convert_us; };
-    for (const db::Candidate& c : entry.fastest) {
+    const db::Measured* best = nullptr;
+    const auto total = [](const db::Measured& c) { return c.median_us + c.convert_us; };
+    for (const db::Measured& c : entry.fastest) {
         const std::string* const hash = hash_of<T, P>(c.id, backend);
-        if (!c.time || !hash || c.kernel_hash != *hash) continue;
+        if (!hash || c.kernel_hash != *hash) continue;
         if (c.id == entry.winner && c.convert_us == 0) return c.id;
         if (!best || total(c) < total(*best)) best = &c;
     }

@@ -33,8 +33,7 @@ std::string on_lookup(const Selection& s, const Lookup& l, const std::string& de
     std::string text = !l.asked                    ? "No database was asked. "
                        : s.source == Source::exact ? ""
                                                    : on_miss(l, device_key);
-    if (!l.notes.empty()) text += fmt::format("Passed over: {}. ", fmt::join(l.notes, "; "));
-    return text;
+    return text + on_passed_over(l.notes);
 }
 
 /// Whose database decided, where it is not the one that the user writes to.
@@ -95,6 +94,10 @@ std::string on_next(const Selection& s) {
 
 }  // namespace
 
+std::string on_passed_over(const std::vector<std::string>& notes) {
+    return notes.empty() ? "" : fmt::format("Passed over: {}. ", fmt::join(notes, "; "));
+}
+
 std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key,
                          const Constraints& constraints) {
     std::string text = on_lookup(s, lookup, device_key);
@@ -131,7 +134,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
 }
 
 void Lookup::add(const db::Missed& missed, const db::Place& asked_at) {
-    if (!missed.trouble.empty()) notes.push_back("ignored " + missed.trouble);
+    if (!missed.trouble.empty()) notes.push_back(missed.trouble);
     if (missed.absent && asked_at.owner == db::Place::Owner::named)
         notes.push_back(fmt::format("{} does not exist", asked_at.path.string()));
     for (const std::string& other : missed.others)

@@ -23,6 +23,9 @@ struct Lookup {
 std::string why_selected(const Selection& selection, const Lookup& lookup,
                          const std::string& device_key, const Constraints& constraints);
 
+/// "Passed over: …. "; empty where there are no notes.
+std::string on_passed_over(const std::vector<std::string>& notes);
+
 /// Throws Unmet where kernels of this type do not keep the error bound `asked` on rows of so many
 /// entries; see Constraints::error.
 void require_error(double asked, ValueType value, std::int64_t longest_row);

@@ -19,11 +19,11 @@ namespace sptune::tuner {
 template <class T, class P>
 Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels, Lookup& lookup) {
     Field<T, P> field;
-    for (const db::Candidate& c : digest.fastest) {
+    for (const db::Measured& c : digest.fastest) {
         const SpmvKernel<T, P>* kernel = kernels.find(c.id);
         const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
-        if (kernel && !changed && c.time) {
-            field.push_back({kernel, kernels.id(*kernel), c.time->median, c.convert_us, true});
+        if (kernel && !changed) {
+            field.push_back({kernel, kernels.id(*kernel), c.median_us, c.convert_us, true});
             continue;
         }
         ++lookup.stale;
@@ -38,7 +38,7 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
 /// Among its fastest ones.
 inline bool has_measured(const db::Digest& digest, std::string_view id) {
     return std::any_of(digest.fastest.begin(), digest.fastest.end(),
-                       [&](const db::Candidate& c) { return c.id == id; });
+                       [&](const db::Measured& c) { return c.id == id; });
 }
 
 /// Whether stored features can be those of `a`, which has this fingerprint.

@@ -43,6 +43,7 @@ class Selector {
         check_error();
         if (!look_up()) predict();
         result_.why = why_selected(result_, lookup_, device_.key, options_.constraints);
+        result_.passed_over = std::move(lookup_.notes);
         result_.features = std::move(features_);
         result_.select_us = options_.clock() - start;
         return std::move(result_);

@@ -17,7 +17,7 @@ inline void rename(db::Digest& digest, IndexType index) {
     };
     name(digest.winner);
     name(digest.baseline);
-    for (db::Candidate& c : digest.fastest) name(c.id);
+    for (db::Measured& c : digest.fastest) name(c.id);
 }
 
 /// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says

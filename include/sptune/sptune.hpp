@@ -107,11 +107,11 @@ template <class T>
 class SPTUNE_API spmv_plan {
   public:
     /// y = αAx + βy; x has cols entries, y rows (with `transposed` the other way round), in the
-    /// same memory as A, not overlapping. β = 0 never reads y. Once settled it allocates nothing.
-    /// `stream` is a cudaStream_t; the call only enqueues, except while candidates are being tried.
-    /// A captured graph keeps the kernel of that moment; its launches must not overlap other calls.
-    /// x must be finite, with α = 0 as well: padding multiplies entries of x by 0, and the sum is
-    /// multiplied by α; `variants = "*.csr.*"` has no padding.
+    /// same memory as A; y overlaps neither x nor A. β = 0 never reads y. Once settled it allocates
+    /// nothing. `stream` is a cudaStream_t; the call only enqueues, except while candidates are
+    /// being tried. A captured graph keeps the kernel of that moment; its launches must not overlap
+    /// other calls. x must be finite, with α = 0 as well: padding multiplies entries of x by 0, and
+    /// the sum is multiplied by α; `variants = "*.csr.*"` has no padding.
     void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
     /// y = A x
     void apply(const T* x, T* y, void* stream = nullptr) { apply(T{1}, x, T{0}, y, stream); }

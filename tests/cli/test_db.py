@@ -179,6 +179,7 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
     def test_export_refuses_unknown_formats(self):
         done = self.sptune_db("export", "--db", self.db, "--format", "xml", code=2)
         self.assertIn("t4", done.stderr)
+        self.assertIn("See `sptune db export --help`.", done.stderr)
 
     def test_import_refuses_what_is_no_export(self):
         for name, text in {"a.csv": "a,b\n", "b.json": "{}", "c.json": "[" * 100000}.items():

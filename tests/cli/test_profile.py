@@ -155,6 +155,9 @@ class Profile(CliTest):
             done = self.expect(3, command, self.matrix(), "--mkl", "/nonexistent")
             self.assertEqual(done.stdout, "")
             self.assertIn("/nonexistent: holds no Intel MKL to use: not found", done.stderr)
+        self.environment["SPTUNE_MKL"] = "/nonexistent"
+        done = self.expect(0, "select", self.matrix(), "--no-db", "--backend", "cpu")
+        self.assertEqual(done.stderr.count("SPTUNE_MKL: /nonexistent holds no Intel MKL to use"), 1, done.stderr)
 
     def test_tiny_matrices(self):
         for size in ("0 0 0", "3 0 0", "0 3 0", "1 1 0", "1 1 1\n1 1 2.5"):

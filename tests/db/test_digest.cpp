@@ -22,7 +22,8 @@ std::string text_of(const Digest& d) {
                                 {"winner", d.winner},
                                 {"baseline", d.baseline},
                                 {"complete", d.complete}};
-    for (const Candidate& c : d.fastest) json["fastest"].push_back(to_json(c));
+    for (const Measured& c : d.fastest)
+        json["fastest"].push_back({c.id, c.kernel_hash, c.median_us, c.convert_us, c.vendor});
     return json.dump(1);
 }
 
@@ -86,12 +87,10 @@ TEST_F(DigestTest, KeepsTheFastestAndThoseThatMatter) {
         EXPECT_EQ(d.fastest.front().id, "spmv.cpu.sell.simd.c198.f64.i32");
         EXPECT_EQ(d.fastest[kDigestCandidates + 1].id, "spmv.cpu.sell.simd.c0.f64.i32");
         for (const std::string& id : kept)
-            EXPECT_NE(std::ranges::find(d.fastest, id, &Candidate::id), d.fastest.end()) << id;
+            EXPECT_NE(std::ranges::find(d.fastest, id, &Measured::id), d.fastest.end()) << id;
         EXPECT_EQ(all.fastest.size(), 180 + kept.size() + 2);
-        for (const Candidate& c : all.fastest) {
-            EXPECT_EQ(c.status, Status::ok);
-            EXPECT_TRUE(c.time->samples.empty());
-        }
+        for (const Measured& c : all.fastest)
+            EXPECT_NE(c.id, "spmv.cpu.sell.simd.c9.f64.i32") << "was incorrect";
     }
 }
 
@@ -251,6 +250,48 @@ TEST_F(DigestTest, OthersMayStoreRemoveAndReplaceMeanwhile) {
     EXPECT_TRUE(missed.absent);
     std::filesystem::rename(scratch_ / "aside", store_.path());
     EXPECT_TRUE(store_.digest(device, entry_key(entry)));
+}
+
+/// What has been read is remembered as long as it is the same file.
+TEST_F(DigestTest, AnotherFileIsReadAnew) {
+    Entry entry = random_entry(9);
+    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+    const auto speed = [&] {
+        const auto digest = store_.digest(entry.device.key, entry_key(entry));
+        return digest ? digest->device.bandwidth_gbs : -1;
+    };
+    for (const double gbs : {11.0, 22.0, 33.0}) {
+        entry.device.bandwidth_gbs = gbs;
+        Store(store_.path()).save(entry);
+        settle();
+        for (int again = 0; again < 3; ++again) EXPECT_EQ(speed(), gbs);
+    }
+    std::string text = content(file(entry));
+    text.replace(text.find("\"bandwidth_gbs\":33"), 18, "\"bandwidth_gbs\":44");
+    put(file(entry), text);  // in place, as no sptune does, and as long
+    settle();
+    for (int again = 0; again < 3; ++again) EXPECT_EQ(speed(), 44);
+    std::filesystem::remove(file(entry));
+    EXPECT_EQ(speed(), -1);
+}
+
+TEST_F(DigestTest, AnInvalidEntryOfAnExportInAnotherLayoutIsNamed) {
+    const Entry good = random_entry(1), bad = random_entry(2);
+    store_.save(good);
+    store_.save(bad);
+    auto json = nlohmann::ordered_json::parse(export_store(store_, ExportFormat::json));
+    for (auto& e : json["entries"])
+        if (e["matrix"]["fingerprint"] == to_json(bad)["matrix"]["fingerprint"])
+            e["schema"] = "sptune.entry/9";
+    const auto exported = scratch_ / "export.json";
+    put(exported, json.dump(2));
+    const Store store(exported);
+    Missed missed;
+    EXPECT_TRUE(store.digest(good.device.key, entry_key(good), &missed));
+    EXPECT_EQ(missed.trouble, "");
+    EXPECT_TRUE(store.may_know(bad.device.key));
+    EXPECT_FALSE(store.digest(bad.device.key, entry_key(bad), &missed));
+    EXPECT_NE(missed.trouble.find("sptune.entry/9"), std::string::npos) << missed.trouble;
 }
 
 }  // namespace

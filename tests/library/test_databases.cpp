@@ -1,10 +1,13 @@
 // What libsptune reads from databases and stores there, as other programs see it.
 #include "tests/library/stencil.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -101,14 +104,44 @@ TEST_F(LibraryDatabases, WhatIsBrokenStopsNoProgram) {
     const Matrix<double, std::int32_t> m(500);
     const auto plan = sptune::plan(m.view());
     EXPECT_EQ(plan.selection().source, "model");
-    EXPECT_NE(plan.why().find("Passed over: ignored " + (folder_ / "system/sptune/db").string()),
+    EXPECT_NE(plan.why().find("Passed over: " + (folder_ / "system/sptune/db").string()),
               std::string::npos)
         << plan.why();
     const auto x = wavy<double>(500);
     std::vector<double> y(500);
     sptune::auto_spmv(m.view(), x, y);
     expect_near(y, m.times(1, x, 0, y));
+    const std::string why = sptune::why(m.view());
+    EXPECT_NE(why.find("Passed over: " + (folder_ / "system/sptune/db").string()),
+              std::string::npos)
+        << "before anything is chosen: " << why;
     sptune::forget(m.view());
+}
+
+TEST_F(LibraryDatabases, MeasuringOneMatrixKeepsNobodyFromOthers) {
+    const Matrix<double, std::int32_t> a(300), b(310), fresh(500);
+    const auto x = wavy<double>(500);
+    std::vector<double> y(500), of_fresh(500);
+    const auto multiply = [&](const auto& m, std::vector<double>& result) {
+        sptune::auto_spmv(m.view(), x.data(), result.data());
+    };
+    multiply(a, y), multiply(b, y);
+    setenv("SPTUNE_MODE", "tune", 1);
+    std::atomic<bool> begun{false}, done{false};
+    std::thread other([&] {
+        begun = true;
+        multiply(fresh, of_fresh);
+        done = true;
+    });
+    while (!begun) std::this_thread::yield();
+    const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+    for (int i = 0; i < 10; ++i) wait();  // until it is at it, for a second and more
+    int calls = 0;
+    for (; !done; ++calls) multiply(a, y), multiply(b, y), wait();
+    other.join();
+    EXPECT_GT(calls, 20);
+    EXPECT_NE(sptune::why(fresh.view()).find("measured for"), std::string::npos);
+    for (const auto* m : {&a, &b, &fresh}) sptune::forget(m->view());
 }
 
 }  // namespace

@@ -148,6 +148,10 @@ TEST(Refusals, VectorsThatOverlap) {
                        plan.apply_many(1, turns.data(), in + out, 0, turns.data() + in, out, 2));
     }
     EXPECT_REFUSED("x and y overlap", sptune::auto_spmv(m.view(), p, p));
+    Matrix<double, std::int32_t> own(100, 10);
+    EXPECT_REFUSED("y lies in an array of A",
+                   sptune::auto_spmv(own.view(), p, own.values.data() + 1));
+    EXPECT_REFUSED("y lies in an array of A", sptune::plan(own.view()).apply(p, own.values.data()));
 }
 
 TEST(Refusals, WhatAnEnumOrACountCannotBe) {
@@ -290,8 +294,16 @@ TEST(Refusals, OptionsOfCThatNobodyInitialised) {
 TEST(Refusals, AModelThatIsNone) {
     const Matrix<double, std::int32_t> m(100);
     setenv("SPTUNE_MODEL", "/nonexistent/model.sptm", 1);
-    EXPECT_REFUSED("/nonexistent/model.sptm", sptune::plan(m.view()));
+    EXPECT_REFUSED("SPTUNE_MODEL: /nonexistent/model.sptm", sptune::plan(m.view()));
+    std::vector<double> x(100), y(100);
+    EXPECT_REFUSED("SPTUNE_MODEL: /nonexistent/model.sptm", sptune::auto_spmv(m.view(), x, y));
+    EXPECT_REFUSED("SPTUNE_MODEL: /nonexistent/model.sptm",
+                   sptune::auto_spgemm(m.view(), m.view()));
     unsetenv("SPTUNE_MODEL");
+    setenv("SPTUNE_MODE", "nonsense", 1);
+    EXPECT_REFUSED("SPTUNE_MODE: expected off, read or tune",
+                   sptune::auto_spgemm(m.view(), m.view()));
+    unsetenv("SPTUNE_MODE");
 }
 
 }  // namespace

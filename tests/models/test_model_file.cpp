@@ -182,6 +182,27 @@ TEST(ModelFile, FilesAreReadWithDistrust) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(ModelFile, OneDamagedByteIsFound) {
+    const db::Scratch scratch;
+    const auto path = scratch / "m.sptm";
+    write_models(path, trained());
+    const std::string good = db::content(path);
+    const std::size_t word = good.find("sealed");
+    for (std::size_t at = 0; at < good.size(); at += 1 + good.size() / 400) {
+        if (at - word < 6) continue;  // without it the rest is as good as it was before
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 4);
+        db::put(path, bad);
+        EXPECT_THROW(read_models(path), InputError) << at << " of " << good.size();
+    }
+    db::put(path, good.substr(0, good.size() - 3));
+    EXPECT_THROW(read_models(path), InputError);
+    auto header = header_of(good);
+    header.erase("sealed");
+    db::put(path, with_header(header, to_bytes(trained())));
+    EXPECT_NO_THROW(read_models(path)) << "of before there were seals";
+}
+
 /// Each member of the document in turn is dropped or replaced by something else: an Error or a
 /// model that still answers, never anything worse.
 void corrupt(const nlohmann::ordered_json& whole, nlohmann::ordered_json& part,

@@ -40,8 +40,8 @@ std::optional<Digest> cached_digest(const std::filesystem::path& file, const std
     const std::lock_guard lock(mutex);
     all[key] = {stamp, ++uses, *digest};
     if (all.size() > kMost)
-        all.erase(std::ranges::min_element(
-            all, {}, [](const auto& known) { return known.second.used; }));
+        all.erase(
+            std::ranges::min_element(all, {}, [](const auto& known) { return known.second.used; }));
     return digest;
 }
 

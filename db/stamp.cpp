@@ -33,7 +33,11 @@ Stamp stamp_of(const std::filesystem::path& path, std::error_code& error) {
     const auto kind = S_ISREG(s.st_mode)   ? Stamp::Kind::file
                       : S_ISDIR(s.st_mode) ? Stamp::Kind::folder
                                            : Stamp::Kind::other;
-    return {kind, s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size), ns_of(s.st_mtim),
+    return {kind,
+            s.st_dev,
+            s.st_ino,
+            static_cast<std::uint64_t>(s.st_size),
+            ns_of(s.st_mtim),
             ns_of(s.st_ctim)};
 }
 

@@ -14,7 +14,11 @@ namespace sptune {
 namespace library {
 namespace {
 
-constexpr std::size_t kMostPlans = 16;
+/// Whatever they hold, and as long as the matrices beyond those have few entries together: levels
+/// of a multigrid and parts of a system are many and most of them small, while a program that makes
+/// one large matrix after the other should not pay for what it has forgotten.
+constexpr std::size_t kKeptPlans = 16, kMostPlans = 256;
+constexpr std::int64_t kMostEntriesBeyond = 1 << 23;
 
 /// A view may leave nnz open.
 template <class T, class P>
@@ -141,8 +145,19 @@ class Cache {
         if (Item item = find_locked(a)) return item;
         items_.push_front(std::make_shared<Kept<T, P>>());
         items_.front()->a = a;
-        if (items_.size() > kMostPlans) items_.pop_back();
-        return items_.front();
+        Item added = items_.front();
+        forget_the_oldest();
+        return added;
+    }
+    void forget_the_oldest() {
+        std::size_t place = 0;
+        std::int64_t beyond = 0;
+        const auto too_many = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
+            const bool known = item->a.nnz >= 0;  // on a GPU it need not be
+            if (place++ >= kKeptPlans) beyond += known ? item->a.nnz : kMostEntriesBeyond + 1;
+            return place > kMostPlans || beyond > kMostEntriesBeyond;
+        });
+        items_.erase(too_many, items_.end());
     }
     void drop(const Item& item) {
         const std::lock_guard lock(mutex_);

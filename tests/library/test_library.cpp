@@ -173,6 +173,33 @@ TEST(LibraryMore, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
     EXPECT_EQ(sptune::why(counted), "");
 }
 
+TEST(LibraryMore, ManyPlansAreKeptWhereMatricesAreSmall) {
+    // Views of the same arrays with more and more columns are other matrices.
+    const auto remembered = [](sptune::csr_view<float> a, int count) {
+        std::vector<float> x(static_cast<std::size_t>(a.cols + count)), y(200);
+        const auto nth = [&](int i) {
+            auto other = a;
+            other.cols += i;
+            return other;
+        };
+        for (int i = 0; i < count; ++i) sptune::auto_spmv(nth(i), x.data(), y.data());
+        int known = 0;
+        for (int i = 0; i < count; ++i) known += !sptune::why(nth(i)).empty();
+        EXPECT_NE(sptune::why(nth(count - 1)), "");
+        for (int i = 0; i < count; ++i) sptune::forget(nth(i));
+        return known;
+    };
+    const Matrix<float, std::int32_t> small(100);
+    EXPECT_EQ(remembered(small.view(), 100), 100);
+    EXPECT_EQ(remembered(small.view(), 300), 256);
+    const std::int32_t rows = 200, cols = 10'000;
+    std::vector<std::int32_t> row_ptr, col_idx;
+    for (std::int32_t i = 0; i <= rows; ++i) row_ptr.push_back(i * cols);
+    for (std::int32_t k = 0; k < rows * cols; ++k) col_idx.push_back(k % cols);
+    const std::vector<float> values(col_idx.size(), 1);
+    EXPECT_EQ(remembered({rows, cols, row_ptr.data(), col_idx.data(), values.data()}, 25), 16 + 4);
+}
+
 TEST(LibraryMore, DeterministicPlansRepeatThemselvesFromTheFirstCallOn) {
     const Matrix<float, std::int32_t> a(3000);
     const auto x = wavy<float>(3000);

@@ -6,6 +6,8 @@
 #include "matrix/cuda/per_device.hpp"
 
 #include <atomic>
+#include <string>
+#include <string_view>
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -79,17 +81,32 @@ unsigned long long libraries_loaded() {
     return count;
 }
 
+/// The file that the driver was loaded from; empty where it is not loaded. By its name alone the
+/// loader would look for it in many places, which takes as long as hundreds of products of a small
+/// matrix.
+std::string driver_file() {
+    std::string file;
+    dl_iterate_phdr(
+        [](dl_phdr_info* library, std::size_t, void* to) {
+            const std::string_view path = library->dlpi_name;
+            if (!path.substr(path.rfind('/') + 1).starts_with("libcuda.so")) return 0;
+            *static_cast<std::string*>(to) = path;
+            return 1;
+        },
+        &file);
+    return file;
+}
+
 /// Whether anything in this process has begun to use a GPU. Before that no pointer can be one of a
 /// GPU's, and asking the runtime would create a context, which takes a fifth of a second.
 bool driver_in_use() {
     static std::atomic<bool> known{false};
     if (known.load(std::memory_order_relaxed)) return true;
-    // Where it is not loaded, the loader looks for its file in many places: as long as hundreds of
-    // products of a small matrix.
     static std::atomic<unsigned long long> without{0};
     const unsigned long long loaded = libraries_loaded();
     if (loaded > 0 && loaded == without.load(std::memory_order_relaxed)) return false;
-    void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const std::string file = driver_file();
+    void* const driver = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (!driver) {
         without.store(loaded, std::memory_order_relaxed);
         return false;

@@ -1,6 +1,6 @@
 // cg [--products] MATRIX...: conjugate gradients on the CPU, 200 iterations whatever the residual
 // says, f64, with plain CSR as a program without a library has it, a parallel loop over rows, and
-// with auto_spmv. Each solver runs kRuns times, taking turns, auto_spmv as if it had never seen the
+// with auto_spmv. The solvers take turns (cg_table.hpp), auto_spmv as if it had never seen the
 // matrix, choosing and converting included; medians. A markdown table, a line for each square
 // matrix, and how many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty
 // folder. --products: as many products y = A x instead, one after the other.
@@ -19,7 +19,7 @@ namespace {
 
 using namespace sptune;
 using Product = std::function<void(const double* x, double* y)>;
-constexpr int kIterations = 200, kRuns = 5;
+constexpr int kIterations = 200;
 
 void multiply(const Csr<double>& a, const double* x, double* y) {
     const auto v = a.view();
@@ -90,12 +90,12 @@ bench::CgTimes compare(const std::string& file, bool products_only) {
     Solver solver(static_cast<std::size_t>(a.rows));
     const Product plain = [&](const double* x, double* y) { multiply(a, x, y); };
     const Product ours = [&](const double* x, double* y) { auto_spmv(view, x, y); };
-    for (int run = 0; run <= kRuns; ++run) {  // the first one loads the model
-        forget(view);
-        const double t = solver.milliseconds(plain, products_only);
-        const double o = solver.milliseconds(ours, products_only);
-        if (run > 0) times.theirs_ms.push_back(t), times.ours_ms.push_back(o);
-    }
+    bench::take_turns(
+        times, [&] { return solver.milliseconds(plain, products_only); },
+        [&] {
+            forget(view);
+            return solver.milliseconds(ours, products_only);
+        });
     return times;
 }
 

@@ -1,6 +1,6 @@
 // cg_gpu [--products] MATRIX...: conjugate gradients on the GPU, 200 iterations whatever the
 // residual says, f64, with cuSPARSE's CSR and with auto_spmv. Everything from A in device memory on
-// counts: buffers, descriptors, choosing, converting. Each solver runs `kRuns` times, taking turns,
+// counts: buffers, descriptors, choosing, converting. The solvers take turns (cg_table.hpp),
 // auto_spmv as if it had never seen the matrix; medians. A markdown table, a line for each square
 // matrix, and how many of them auto_spmv wins. Without a database: set SPTUNE_DB to an empty
 // folder. --products: as many products y = A x instead, one after the other, which nothing else
@@ -28,7 +28,7 @@ namespace {
 using namespace sptune;
 using Vector = DeviceBuffer<double>;
 using Product = std::function<void(const double* x, double* y)>;
-constexpr int kIterations = 200, kRuns = 7;
+constexpr int kIterations = 200;
 
 void require(bool holds, const char* what) {
     if (!holds) throw Error(fmt::format("{} failed", what));
@@ -157,12 +157,12 @@ bench::CgTimes compare(const std::string& file, cusparseHandle_t handle, bool pr
     const auto with_sptune = [&]() -> Product {
         return [&](const double* from, double* to) { auto_spmv(view, from, to); };
     };
-    for (int run = 0; run <= kRuns; ++run) {  // the first one loads kernels
-        forget(view);
-        const double t = solver.milliseconds(with_cusparse, products_only),
-                     o = solver.milliseconds(with_sptune, products_only);
-        if (run > 0) times.theirs_ms.push_back(t), times.ours_ms.push_back(o);
-    }
+    bench::take_turns(
+        times, [&] { return solver.milliseconds(with_cusparse, products_only); },
+        [&] {
+            forget(view);
+            return solver.milliseconds(with_sptune, products_only);
+        });
     return times;
 }
 

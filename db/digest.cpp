@@ -234,10 +234,16 @@ Digest read_digest(const std::filesystem::path& file, const std::string& entry_k
 }
 
 std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key, Extent extent) {
-    const std::string text = as_file(line);
-    const Lines lines(text);
-    if (key_of(lines) != entry_key) return std::nullopt;
-    return digest_of_lines(lines, extent);
+    try {
+        const std::string text = as_file(line);
+        const Lines lines(text);
+        if (key_of(lines) != entry_key) return std::nullopt;
+        return digest_of_lines(lines, extent);
+    } catch (const Error&) {  // whoever reads all of it can tell what is wrong
+    }
+    const Entry entry = entry_from_json(parse_document(line));
+    if (db::entry_key(entry) != entry_key) return std::nullopt;
+    return digest_of(entry, extent);
 }
 
 Device read_device(const std::filesystem::path& file) {

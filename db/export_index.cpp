@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -27,13 +28,21 @@ Text value_of(Text line, Text name) {
     return line.substr(0, line.find('"'));
 }
 
-/// entry[object][name]; empty where there is no such text.
-std::string text_in(const Json& entry, const char* object, const char* name) {
-    if (!entry.is_object()) return {};
-    const auto inner = entry.find(object);
-    if (inner == entry.end() || !inner->is_object()) return {};
-    const auto text = inner->find(name);
-    return text == inner->end() || !text->is_string() ? std::string() : text->get<std::string>();
+/// The text at the end of the path; empty where there is none.
+std::string text_at(const Json& json, std::initializer_list<const char*> path) {
+    const Json* at = &json;
+    for (const char* name : path) {
+        if (!at->is_object() || !at->contains(name)) return {};
+        at = &(*at)[name];
+    }
+    return at->is_string() ? at->get<std::string>() : std::string();
+}
+
+/// entry_key() of what is not valid, as far as it says.
+std::string key_of(const Json& entry) {
+    return fmt::format("{}-{}-{}-{}-{}", text_at(entry, {"op"}), text_at(entry, {"precision"}),
+                       text_at(entry, {"index"}), text_at(entry, {"cache"}),
+                       text_at(entry, {"matrix", "fingerprint"}));
 }
 
 }  // namespace
@@ -48,29 +57,30 @@ std::shared_ptr<const ExportIndex> ExportIndex::of(const fs::path& file) {
     static auto& all = lasting<std::map<std::string, Known>>();
     const std::lock_guard lock(mutex);
     std::error_code unknown;
+    const std::int64_t begun = now_ns();
     const Stamp now = stamp_of(file, unknown);
     Known& known = all[file.native()];
     if (known.stamp == now && !known.failure.empty()) throw Error(known.failure);
     if (!known.index || known.stamp != now) {
         known = {};
+        const Stamp trusted = now.is_settled(begun) ? now : Stamp{};  // else it is read again
         try {
             known.index.reset(new ExportIndex(file));
         } catch (const Unreadable&) {
             throw;
         } catch (const Error& e) {  // reading all of it again would tell nothing new
-            known.stamp = now;
+            known.stamp = trusted;
             known.failure = e.what();
             throw;
         }
-        known.stamp = now;
+        known.stamp = trusted;
     }
     return known.index;
 }
 
 ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
     const std::string all = read_text(file, kMostExportBytes);
-    ours_ = index_lines(all);
-    if (ours_) return;
+    if (index_lines(all)) return;
     devices_.clear();
     lines_.clear();
     const Json document = parse_document(all);
@@ -82,8 +92,8 @@ ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
             devices_.insert(entry.device.key);
             digests_.emplace(db::entry_key(entry), digest_of(entry, Extent::all));
         } catch (const Error& e) {  // who asks for this matrix is told, and `db check` tells all
-            failures_[text_in(json, "matrix", "fingerprint")] = e.what();
-            devices_.insert(text_in(json, "device", "key"));
+            failures_[key_of(json)] = e.what();
+            devices_.insert(text_at(json, {"device", "key"}));
         }
 }
 
@@ -116,10 +126,9 @@ std::vector<Digest> ExportIndex::find(const std::string& entry_key, Extent exten
     std::vector<Digest> found;
     const auto [from, to] = digests_.equal_range(entry_key);
     for (auto it = from; it != to; ++it) found.push_back(it->second);
-    const Text fingerprint = Text(entry_key).substr(entry_key.rfind('-') + 1);
-    const auto failed = failures_.find(fingerprint);
+    const auto failed = failures_.find(entry_key);
     std::string failure = failed == failures_.end() ? "" : failed->second;
-    const auto [first, last] = lines_.equal_range(fingerprint);
+    const auto [first, last] = lines_.equal_range(Text(entry_key).substr(entry_key.rfind('-') + 1));
     if (first == last && failure.empty()) return found;
     std::ifstream in(file_, std::ios::binary);
     for (auto it = first; it != last; ++it) {

@@ -39,12 +39,12 @@ class ExportIndex {
     void add_line(std::string_view line, std::uint64_t begin);
 
     std::filesystem::path file_;
-    bool ours_ = false;  ///< sptune has laid it out itself: a line for each entry
     std::set<std::string, std::less<>> devices_;
-    std::multimap<std::string, Span, std::less<>> lines_;  ///< by fingerprint; only of ours
-    // Of a document in another layout.
-    std::multimap<std::string, Digest> digests_;                ///< by key
-    std::map<std::string, std::string, std::less<>> failures_;  ///< of invalid ones, by fingerprint
+    // Of a document that sptune has laid out itself, a line for each entry.
+    std::multimap<std::string, Span, std::less<>> lines_;  ///< by fingerprint
+    // Of one in another layout.
+    std::multimap<std::string, Digest> digests_;   ///< by key
+    std::map<std::string, std::string> failures_;  ///< of invalid ones, by key
 };
 
 }  // namespace sptune::db

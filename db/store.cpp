@@ -82,15 +82,18 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
         fmt::format("{}/{}{}", device_key, entry_key, extent == Extent::all ? "/all" : "");
     if (read_only()) {
         try {
-            return cached_digest(where_, name, [&] {
+            std::vector<std::string> others;
+            auto known = cached_digest(where_, name, [&] {
                 std::optional<Digest> found;
                 for (Digest& digest : ExportIndex::of(where_)->find(entry_key, extent))
                     if (digest.device.key == device_key)
                         found = std::move(digest);
-                    else if (missed)
-                        missed->others.push_back(digest.device.key);
+                    else
+                        others.push_back(digest.device.key);
                 return found;
             });
+            if (missed && !known) missed->others = std::move(others);
+            return known;
         } catch (const std::exception& e) {
             warn(where_.string(), e.what(), missed);
             return std::nullopt;

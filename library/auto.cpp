@@ -57,7 +57,7 @@ class Cache {
         Item last = kept.lock();
         thread_local std::uint64_t seen = 0;
         const std::uint64_t now = generation_.load(std::memory_order_acquire);
-        if (!last || seen != now || !same(last->a, a) || !still(*last, a)) {
+        if (!last || seen != now || !same(last->a, a) || !is_still(last, a)) {
             kept = last = find_or_make(a, stream);
             seen = now;
         }
@@ -65,9 +65,7 @@ class Cache {
     }
 
     void forget(const csr_view<T, P>& a) {
-        const std::lock_guard lock(mutex_);
-        items_.remove_if([&](const Item& item) { return same(item->a, a); });
-        ++generation_;
+        remove_if([&](const Item& item) { return same(item->a, a); });
     }
 
     std::string why(const csr_view<T, P>& a) {
@@ -78,14 +76,20 @@ class Cache {
     }
 
   private:
-    /// Whether the plan still is one for `a`. New values are taken over.
-    static bool still(Kept<T, P>& item, const csr_view<T, P>& a) {
-        if (!item.on_host()) return true;
-        const std::lock_guard lock(item.updating);
-        const Change change = item.probe.compare(a);
+    /// Whether the plan still is one for `a`. New values are taken over; a plan that has failed to
+    /// is of no use any more.
+    bool is_still(const Item& item, const csr_view<T, P>& a) {
+        if (!item->on_host()) return true;
+        const std::lock_guard lock(item->updating);
+        const Change change = item->probe.compare(a);
         if (change == Change::values) {
-            item.plan->update_values(a.values);
-            item.probe.look_at(a);
+            try {
+                item->plan->update_values(a.values);
+            } catch (...) {
+                drop(item);
+                throw;
+            }
+            item->probe.look_at(a);
         }
         return change != Change::structure;
     }
@@ -93,9 +97,8 @@ class Cache {
     /// Makes it without keeping others from theirs: databases, features, or ten seconds of
     /// SPTUNE_MODE=tune may take long. Who wants the same one waits.
     Item find_or_make(const csr_view<T, P>& a, void* stream) {
-        const csr_view<T, P> wanted = with_nnz(a);
         for (;;) {
-            const Item item = find_or_add(wanted);
+            const Item item = find_or_add(a);
             const std::lock_guard lock(item->making);
             if (item->failed) continue;
             if (!item->plan) {
@@ -106,14 +109,15 @@ class Cache {
                     drop(item);
                     throw;
                 }
+                forget_the_oldest();
                 return item;
             }
-            if (still(*item, a)) return item;
+            if (is_still(item, a)) return item;
             drop(item);
         }
     }
 
-    /// Who says another number than row_ptr has is refused, and nobody else's plan is touched.
+    /// Who says another number than row_ptr has gets an item of its own, and is refused.
     static csr_view<T, P> with_nnz(csr_view<T, P> a) {
         if (a.rows > 0 && a.row_ptr && a.nnz < 0 && backend_of(a) == Backend::cpu)
             a.nnz = a.row_ptr[a.rows];
@@ -144,12 +148,14 @@ class Cache {
         const std::lock_guard lock(mutex_);
         if (Item item = find_locked(a)) return item;
         items_.push_front(std::make_shared<Kept<T, P>>());
-        items_.front()->a = a;
-        Item added = items_.front();
-        forget_the_oldest();
-        return added;
+        items_.front()->a = with_nnz(a);
+        return items_.front();
     }
+
+    // Plans that go may wait for a GPU, which is no reason for others to wait for the lock.
     void forget_the_oldest() {
+        std::list<Item> gone;
+        const std::lock_guard lock(mutex_);
         std::size_t place = 0;
         std::int64_t beyond = 0;
         const auto too_many = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
@@ -157,11 +163,19 @@ class Cache {
             if (place++ >= kKeptPlans) beyond += known ? item->a.nnz : kMostEntriesBeyond + 1;
             return place > kMostPlans || beyond > kMostEntriesBeyond;
         });
-        items_.erase(too_many, items_.end());
+        gone.splice(gone.end(), items_, too_many, items_.end());
     }
     void drop(const Item& item) {
+        remove_if([&](const Item& other) { return other == item; });
+    }
+    template <class Condition>
+    void remove_if(const Condition& condition) {
+        std::list<Item> gone;
         const std::lock_guard lock(mutex_);
-        items_.remove(item);
+        for (auto it = items_.begin(); it != items_.end();) {
+            const auto item = it++;
+            if (condition(*item)) gone.splice(gone.end(), items_, item);
+        }
         ++generation_;
     }
 

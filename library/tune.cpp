@@ -60,11 +60,19 @@ std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
                             const db::Databases& databases) {
     const std::uint64_t print = fingerprint(host, threads);
     const std::string device = tuner::identify(backend, threads).key;
-    db::Missed missed;
-    for (const db::Databases::Item& item : databases.all())
-        if (tuner::stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device, print,
-                                    &missed))
-            return {};
+    const auto is_known = [&] {
+        return std::ranges::any_of(databases.all(), [&](const db::Databases::Item& item) {
+            db::Missed missed;
+            return tuner::stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device, print,
+                                           &missed)
+                .has_value();
+        });
+    };
+    if (is_known()) return {};
+    // Two sweeps at once would measure each other; another thread's may have been of this matrix.
+    static std::mutex one_at_a_time;
+    const std::lock_guard alone(one_at_a_time);
+    if (is_known()) return {};
     const db::Store* const own = databases.own();
     if (!own) return "It was not measured: there is no database to write to.";
     // Before seconds go into a sweep that nobody will know of.

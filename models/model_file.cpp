@@ -64,9 +64,7 @@ Json description_of(const Json& entry, const Arrays& arrays) {
     return description;
 }
 
-}  // namespace
-
-std::string to_bytes(const ModelSet& models) {
+std::string to_bytes(const ModelSet& models, bool sealed) {
     Json list = Json::array();
     Bytes arrays;
     for (const auto& model : models.trees())
@@ -75,10 +73,19 @@ std::string to_bytes(const ModelSet& models) {
         list.push_back(entry_of(encode(*model, arrays), arrays));
     for (const auto& model : models.products())
         list.push_back(entry_of(encode(*model, arrays), arrays));
-    Json header{{"schema", fmt::format("{}/1", kSchema)},          {kSealed, true},
-                {"provenance", encode(models.training(), arrays)}, {"inputs", input_names()},
-                {"product_inputs", product_input_names()},         {"models", std::move(list)}};
+    Json header{{"schema", fmt::format("{}/1", kSchema)},
+                {"provenance", encode(models.training(), arrays)},
+                {"inputs", input_names()},
+                {"product_inputs", product_input_names()},
+                {"models", std::move(list)}};
+    if (sealed) header[kSealed] = true;
     return join_parts(kLetters, std::move(header), arrays);
+}
+
+}  // namespace
+
+std::string to_bytes(const ModelSet& models) {
+    return to_bytes(models, false);
 }
 
 ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, bool stay) {
@@ -135,7 +142,7 @@ ModelSet read_models(const std::filesystem::path& file) {
 
 void write_models(const std::filesystem::path& file, const ModelSet& models) {
     AtomicFile out(file);
-    const std::string bytes = to_bytes(models);
+    const std::string bytes = to_bytes(models, true);
     out.write(bytes);
     out.write(seal_of(bytes));
     out.commit();

@@ -3,7 +3,7 @@
 // then arrays of numbers as they lie in memory (see fixed_point.hpp), nine tenths of the file. The
 // header in JSON's terms:
 //
-// {"schema": "sptune.model/1", "sealed": true,
+// {"schema": "sptune.model/1",
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
 //                 "kernel_hashes": {"cpu.csr": …}},
 //  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
@@ -14,8 +14,9 @@
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 //
-// What is sealed ends with the XXH3 of all before, in eight bytes (little-endian): a number that is
-// not what it was would be as good a number. Files of before are not.
+// A header with "sealed": true says that the file ends with the XXH3 of all before, in eight bytes
+// (little-endian): a number that is not what it was would be as good a number. write_models()
+// seals; files of before are not.
 #pragma once
 
 #include "models/bestsf.hpp"

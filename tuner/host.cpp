@@ -3,6 +3,7 @@
 #include "kernels/simd_target.hpp"
 #include "matrix/lasting.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -113,8 +114,9 @@ std::uint64_t cache_size(const std::string& said) {
     return size * (text.starts_with('K') ? kKiB : text.starts_with('M') ? kMiB : 1);
 }
 
-/// "0-3,8" -> 0, 1, 2, 3, 8.
+/// "0-3,8" -> 0, 1, 2, 3, 8; no more than a system has.
 std::set<int> processors(const std::string& said) {
+    constexpr int kMost = 1 << 16;
     std::set<int> all;
     std::string_view text = said;
     while (const auto first = taken_from<int>(text)) {
@@ -123,7 +125,7 @@ std::set<int> processors(const std::string& said) {
             text.remove_prefix(1);
             last = taken_from<int>(text).value_or(last);
         }
-        for (int cpu = *first; cpu <= last; ++cpu) all.insert(cpu);
+        for (int cpu = *first; cpu <= std::min(last, kMost); ++cpu) all.insert(cpu);
         if (!text.starts_with(',')) break;
         text.remove_prefix(1);
     }
@@ -132,16 +134,17 @@ std::set<int> processors(const std::string& said) {
 
 /// Sum over the distinct caches of the highest level, from Linux's sysfs; 0 where there is none.
 std::uint64_t llc_from_sysfs() {
+    const std::string cpus = "/sys/devices/system/cpu/";
     std::uint64_t sum = 0;
-    std::set<int> counted;  // CPUs whose cache is: there may be hundreds
+    std::set<int> counted;       // CPUs whose cache is: there may be hundreds
+    std::set<std::string> seen;  // by who shares them
     int highest = 0;
-    for (int cpu = 0;; ++cpu) {
+    for (const int cpu : processors(said_by(cpus + "online"))) {
         if (counted.contains(cpu)) continue;
         std::string last;
-        int level_of_last = 0, index = 0;
-        for (;; ++index) {
-            const std::string cache =
-                fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", cpu, index);
+        int level_of_last = 0;
+        for (int index = 0;; ++index) {
+            const std::string cache = fmt::format("{}cpu{}/cache/index{}/", cpus, cpu, index);
             const std::string said = said_by(cache + "level");
             std::string_view text = said;
             const auto level = taken_from<int>(text);
@@ -150,12 +153,12 @@ std::uint64_t llc_from_sysfs() {
                 continue;
             last = cache, level_of_last = *level;
         }
-        if (index == 0) break;  // there is no such CPU, or it tells nothing
         if (last.empty() || level_of_last < highest) continue;
-        if (level_of_last > highest) sum = 0;
+        if (level_of_last > highest) sum = 0, seen.clear();
         highest = level_of_last;
-        sum += cache_size(said_by(last + "size"));
-        counted.merge(processors(said_by(last + "shared_cpu_list")));
+        const std::string sharing = said_by(last + "shared_cpu_list");
+        counted.merge(processors(sharing));
+        if (seen.insert(sharing).second) sum += cache_size(said_by(last + "size"));
     }
     return sum;
 }

@@ -77,8 +77,8 @@ SPTUNE_C_API sptune_status sptune_plan_create(const sptune_csr* A, const sptune_
                                               sptune_plan** plan);
 /* NULL is allowed. */
 SPTUNE_C_API void sptune_plan_destroy(sptune_plan* plan);
-/* x and y hold values of the plan's type, to which alpha and beta are rounded. x must be finite,
- * with alpha = 0 as well; beta = 0 never reads y. */
+/* x and y hold values of the plan's type, to which alpha and beta are rounded; y overlaps neither x
+ * nor A. x must be finite, with alpha = 0 as well; beta = 0 never reads y. */
 SPTUNE_C_API sptune_status sptune_plan_apply(sptune_plan* plan, double alpha, const void* x,
                                              double beta, void* y, void* stream);
 SPTUNE_C_API sptune_status sptune_plan_apply_many(sptune_plan* plan, double alpha, const void* x,

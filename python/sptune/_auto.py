@@ -14,7 +14,7 @@ from ._matrix import Csr, as_csr
 _Key = tuple[int, int, int, tuple[int, ...]]
 _known: dict[_Key, tuple[Csr, list[weakref.ref[Any]]]] = {}  # the last one is the newest
 _lock = threading.RLock()  # arrays may go while it is held
-_MOST = 16
+_MOST = 256  # of which the library may keep fewer
 
 
 def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0) -> Any:
@@ -23,7 +23,8 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0
     Parameters
     ----------
     A : sparse matrix of SciPy or CuPy, shape (m, n)
-        As for `sptune.plan`. Plans of the last 16 matrices are kept as long as the arrays of A live.
+        As for `sptune.plan`. Plans of the last 16 matrices, and of up to 256 small ones, are kept as long as
+        the arrays of A live.
     x : array, shape (n,) or (n, k)
     out : array, shape (m,) or (m, k), optional
     alpha, beta : float

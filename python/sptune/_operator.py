@@ -79,7 +79,9 @@ def _operator_class(on_device: bool) -> Any:
             with self._updating:
                 self.plan.update_values(values)
                 self._values = values
-                if self._back is not None:
-                    self._back.update_values(values)
+                back, self._back = self._back, None  # where this fails another one is made
+                if back is not None:
+                    back.update_values(values)
+                    self._back = back
 
     return PlannedOperator

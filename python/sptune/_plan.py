@@ -159,7 +159,7 @@ class Plan:
             type that converts to that of A without loss; other types are refused. Entries must be
             finite: kernels with padding multiply some of them by 0.
         out : array, shape (m,) or (m, k), optional
-            Of the type of A, contiguous, in Fortran order, and not overlapping x. Made if not given.
+            Of the type of A, contiguous, in Fortran order, and overlapping neither x nor A. Made if not given.
         alpha, beta : float
             With beta = 0, out is never read; else it has to be given.
 

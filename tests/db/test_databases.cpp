@@ -5,8 +5,10 @@
 #include "tests/db/random_entry.hpp"
 #include "tests/db/scratch.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -134,6 +136,7 @@ TEST_F(DatabasesTest, AnExportIsIndexedAgainWhenItChanges) {
     const fs::path file = scratch_ / "export.json";
     const Entry one = random_entry(1), two = random_entry(2);
     save_export(file, {one});
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // or it might change unseen
     const auto index = ExportIndex::of(file);
     EXPECT_EQ(index, ExportIndex::of(file)) << "read once";
     EXPECT_TRUE(index->knows(one.device.key));

@@ -185,6 +185,9 @@ TEST_F(DigestTest, ASpoiledLineIsAWarnedMiss) {
         EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry))) << to;
         EXPECT_EQ(warnings_.size(), 1u) << to;
     }
+    std::string blank = all;
+    put(exported, blank.replace(blank.find("\"median\":2.0"), 12, "\"median\": 2.0"));
+    EXPECT_TRUE(Store(exported).digest(entry.device.key, entry_key(entry))) << "is as good JSON";
     std::string text = all;
     put(exported, text.replace(text.find("\"median\":2.0"), 12, "\"median\":NaN"));
     Missed missed;

@@ -119,9 +119,9 @@ TEST_F(LibraryDatabases, WhatIsBrokenStopsNoProgram) {
 }
 
 TEST_F(LibraryDatabases, MeasuringOneMatrixKeepsNobodyFromOthers) {
-    const Matrix<double, std::int32_t> a(300), b(310), fresh(500);
+    const Matrix<double, std::int32_t> a(300), b(310), fresh(500), twin(500);
     const auto x = wavy<double>(500);
-    std::vector<double> y(500), of_fresh(500);
+    std::vector<double> y(500), of_fresh(500), of_twin(500);
     const auto multiply = [&](const auto& m, std::vector<double>& result) {
         sptune::auto_spmv(m.view(), x.data(), result.data());
     };
@@ -133,15 +133,23 @@ TEST_F(LibraryDatabases, MeasuringOneMatrixKeepsNobodyFromOthers) {
         multiply(fresh, of_fresh);
         done = true;
     });
+    std::thread and_another([&] { multiply(twin, of_twin); });
     while (!begun) std::this_thread::yield();
     const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
     for (int i = 0; i < 10; ++i) wait();  // until it is at it, for a second and more
     int calls = 0;
     for (; !done; ++calls) multiply(a, y), multiply(b, y), wait();
     other.join();
+    and_another.join();
     EXPECT_GT(calls, 20);
-    EXPECT_NE(sptune::why(fresh.view()).find("measured for"), std::string::npos);
-    for (const auto* m : {&a, &b, &fresh}) sptune::forget(m->view());
+    int measured = 0;
+    for (const auto* m : {&fresh, &twin}) {
+        const std::string why = sptune::why(m->view());
+        measured += why.find("measured for") != std::string::npos;
+        EXPECT_NE(why.find("was measured on this matrix"), std::string::npos) << why;
+    }
+    EXPECT_EQ(measured, 1) << "one after the other, and the second knows it then";
+    for (const auto* m : {&a, &b, &fresh, &twin}) sptune::forget(m->view());
 }
 
 }  // namespace

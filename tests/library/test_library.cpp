@@ -173,6 +173,23 @@ TEST(LibraryMore, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
     EXPECT_EQ(sptune::why(counted), "");
 }
 
+TEST(LibraryMore, AMatrixAssembledAnewInPlaceLeavesNothingBehind) {
+    std::vector<std::int32_t> row_ptr{0, 1, 2, 3}, col_idx{0, 1, 2, 2};
+    const std::vector<double> values{1, 2, 3, 4}, x{1, 1, 1};
+    std::vector<double> y(3);
+    const sptune::csr_view<double> unknown{3, 3, row_ptr.data(), col_idx.data(), values.data()};
+    sptune::csr_view<double> before = unknown;
+    before.nnz = 3;
+    sptune::auto_spmv(unknown, x, y);
+    EXPECT_NE(sptune::why(before), "");
+    row_ptr.back() = 4;
+    sptune::auto_spmv(unknown, x, y);
+    EXPECT_EQ(y.back(), 7);
+    EXPECT_EQ(sptune::why(before), "");
+    sptune::forget(unknown);
+    EXPECT_EQ(sptune::why(unknown), "");
+}
+
 TEST(LibraryMore, ManyPlansAreKeptWhereMatricesAreSmall) {
     // Views of the same arrays with more and more columns are other matrices.
     const auto remembered = [](sptune::csr_view<float> a, int count) {

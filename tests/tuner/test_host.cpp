@@ -26,7 +26,8 @@ std::string from_cpuinfo(const std::string& key) {
 TEST(Host, TheProcessorIsNamedAsTheSystemNamesIt) {
     const std::string name = from_cpuinfo("model name"), family = from_cpuinfo("cpu family"),
                       model = from_cpuinfo("model\t");
-    if (name.empty() || family.empty()) GTEST_SKIP() << "this processor has no model name";
+    if (name.empty() || name == "unknown" || family.empty())
+        GTEST_SKIP() << "this system does not tell the model name";
     EXPECT_EQ(host().cpu, name);
     EXPECT_EQ(host().generation, fmt::format("f{}m{}", family, model));
 }
@@ -35,11 +36,11 @@ TEST(Host, EachLastLevelCacheIsCountedOnce) {
     namespace fs = std::filesystem;
     std::set<std::string> seen;
     std::uint64_t kib = 0;
-    for (int cpu = 0;; ++cpu) {
+    for (int cpu = 0; cpu < 4096; ++cpu) {
         const fs::path cache = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index3", cpu);
         std::string sharing;
         std::uint64_t size = 0;
-        if (!(std::ifstream(cache / "shared_cpu_list") >> sharing)) break;
+        if (!(std::ifstream(cache / "shared_cpu_list") >> sharing)) continue;  // offline
         std::ifstream(cache / "size") >> size;
         if (seen.insert(sharing).second) kib += size;
     }

@@ -17,6 +17,10 @@ constexpr double kChoosingUs = 170, kChoosingCudaUs = 180, kChoosingCalls = 4;
 constexpr double kFirstUs = 2000, kFirstCudaUs = 4200;
 constexpr std::size_t kTimed = 2;
 
+/// What a conversion and its trials take on a CPU at least. They are of no use either where there
+/// are few calls left to pay for them.
+constexpr double kConvertingUs = 300;
+
 std::atomic<bool>& chosen(Backend backend) {
     static std::atomic<bool> cpu, cuda;
     return backend == Backend::cuda ? cuda : cpu;
@@ -41,7 +45,8 @@ bool Waiting::is_enough(const Terms& terms, double choosing_us) const {
         (terms.grace_calls + terms.epsilon * static_cast<double>(past_.calls)) * plain_us;
     const double price = choosing_us + kChoosingCalls * plain_us;
     const double missed = terms.likely_saving * static_cast<double>(past_.calls) * plain_us;
-    return past_.spent_us + price <= allowed && (terms.likely_saving == 0 || missed >= price);
+    return past_.spent_us + price <= allowed &&
+           (terms.likely_saving == 0 || missed >= price + kConvertingUs);
 }
 
 double choosing_us(Backend backend) {

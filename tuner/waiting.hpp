@@ -13,9 +13,9 @@ class Waiting {
     bool wants_time() const;
     /// A call has been made; 0 where it was not timed.
     void called(double us);
-    /// Whether choosing costs less than what it is likely to have saved of the calls so far, and
-    /// than what the promise leaves for it: a few times as long as a call, for passes over the
-    /// matrix, and choosing_us().
+    /// Whether choosing, a few times as long as a call for passes over the matrix and
+    /// choosing_us(), costs less than what the promise leaves for it and, with a conversion, than
+    /// what it is likely to have saved of the calls so far.
     bool is_enough(const Terms& terms, double choosing_us) const;
     /// Beside the calls.
     void spent(double us) { past_.spent_us += us; }

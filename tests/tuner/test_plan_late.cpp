@@ -43,7 +43,8 @@ TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
 }
 
 TEST(Waiting, ForWhatChoosingMaySave) {
-    // 100 us and four calls of 20: 180 us, for which the promise has room after the third call.
+    // 100 us and four calls of 20: 180 us, for which the promise has room after the third call. A
+    // conversion and its trials are to have been worth their 300 as well.
     const auto calls_before_choosing = [](double likely_saving) {
         Terms terms;
         terms.likely_saving = likely_saving;
@@ -53,8 +54,8 @@ TEST(Waiting, ForWhatChoosingMaySave) {
         return calls;
     };
     EXPECT_EQ(calls_before_choosing(0), 3);
-    EXPECT_EQ(calls_before_choosing(0.3), 30);
-    EXPECT_EQ(calls_before_choosing(0.1), 90);
+    EXPECT_EQ(calls_before_choosing(0.3), 80);
+    EXPECT_EQ(calls_before_choosing(0.1), 240);
 }
 
 TEST(Waiting, TheFirstChoiceOfAProcessIsDearer) {

@@ -1,6 +1,8 @@
 // A table of solvers that are given a matrix and nothing else: theirs, and the same with auto_spmv.
 #pragma once
 
+#include "bench/median.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,11 +21,6 @@ struct CgTimes {
     std::int64_t rows = 0, nnz = 0;
     std::vector<double> theirs_ms, ours_ms;  ///< turns; none where the matrix is not square
 };
-
-inline double median(std::vector<double> v) {
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
-}
 
 /// Theirs over ours of each turn: the median, and its standard error, for which the median
 /// deviation stands in (as of a normal distribution).

@@ -1,9 +1,9 @@
 // Medians of runs that are not part of a search: by the clock, and between events of the GPU.
 #pragma once
 
+#include "bench/median.hpp"
 #include "matrix/cuda/check.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <vector>
@@ -17,11 +17,6 @@ using Run = std::function<void()>;
 constexpr int kDiscarded = 3, kSamples = 7;
 /// A run longer than this is not repeated.
 constexpr double kLongMs = 400;
-
-inline double median(std::vector<double> v) {
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
-}
 
 /// Milliseconds by the clock, median, the first three left out.
 inline double wall_ms(const Run& run) {

@@ -55,6 +55,8 @@ std::string trouble_of(const db::Store& database) {
     return why;
 }
 
+std::mutex sweep_mutex;  ///< two sweeps at once, of whatever types, would measure each other
+
 template <class T, class P>
 std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
                             const db::Databases& databases) {
@@ -62,16 +64,12 @@ std::string sweep_and_store(CsrView<T, P> host, Backend backend, int threads,
     const std::string device = tuner::identify(backend, threads).key;
     const auto is_known = [&] {
         return std::ranges::any_of(databases.all(), [&](const db::Databases::Item& item) {
-            db::Missed missed;
-            return tuner::stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device, print,
-                                           &missed)
+            return tuner::stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device, print)
                 .has_value();
         });
     };
     if (is_known()) return {};
-    // Two sweeps at once would measure each other; another thread's may have been of this matrix.
-    static std::mutex one_at_a_time;
-    const std::lock_guard alone(one_at_a_time);
+    const std::lock_guard alone(sweep_mutex);  // another thread's may have been of this matrix
     if (is_known()) return {};
     const db::Store* const own = databases.own();
     if (!own) return "It was not measured: there is no database to write to.";

@@ -17,6 +17,7 @@ constexpr double kMostWaits = 1000;  ///< calls, of one trial
 Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers,
                    const Past& past)
     : terms_(terms),
+      checks_left_(terms.trusted && terms.checked ? terms.trials + 1 : 0),
       settling_(terms.settling),
       calls_(past.calls),
       epoch_calls_(past.calls),
@@ -38,6 +39,8 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
 void Contract::open_account() {
     balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
                 known_.front().times.least();
+    balance_ += static_cast<double>(unpriced_.calls) * plain_us() - unpriced_.us;
+    unpriced_ = {};
     if (!trial_) return settle_or_wait();
     // What it was to take is known only now, in the measure of plain CSR.
     const Known& k = state_of(trial_);
@@ -58,6 +61,17 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
     return last_ = {offer, convert, true};
 }
 
+int Contract::end_of_offers() const {
+    const auto end = static_cast<int>(known_.size());
+    return terms_.trusted ? std::min(2, end) : end;
+}
+
+/// Whether a call of what is in use is timed.
+bool Contract::watches() const {
+    if (checks_left_ > 0) return active_ != 0 || calls_ < kPlainFirst;
+    return !terms_.trusted && terms_.watch;
+}
+
 Contract::Step Contract::next() {
     if (paused_ && spare_us() >= 0 && (phase_ == Phase::waiting || phase_ == Phase::settled))
         resume();
@@ -70,11 +84,11 @@ Contract::Step Contract::next() {
                 if (terms_.trusted || state_of(offer).state == State::proven) {
                     active_ = offer;
                     settle_or_wait();
-                    return last_ = {offer, convert, !terms_.trusted && terms_.watch};
+                    return last_ = {offer, convert, watches()};
                 }
                 return begin_trial(offer, convert);
             }
-            return last_ = {active_, false, !terms_.trusted && terms_.watch};
+            return last_ = {active_, false, watches()};
         case Phase::trial: {
             if (!trial_turn_) return last_ = {active_, false, true};
             // What has shown to be slow is called again only while that can be afforded.
@@ -100,7 +114,7 @@ Contract::Step Contract::next() {
         case Phase::settled:
             break;
     }
-    return last_ = {active_, false, active_ != 0 && !terms_.trusted && terms_.watch};
+    return last_ = {active_, false, active_ != 0 && watches()};
 }
 
 void Contract::converted(int offer, double us) {
@@ -133,7 +147,7 @@ void Contract::called(double us) {
     const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
     const double share = paid_in_advance ? 0 : terms_.epsilon;
     if (!last_.timed || us <= 0) {  // as long as it took before
-        if (!terms_.trusted && !at_rest())
+        if ((!terms_.trusted || checks_left_ > 0) && !at_rest())
             balance_ += (1 + share) * plain_us() - call_us(last_.run);
         return;
     }
@@ -148,7 +162,11 @@ void Contract::called(double us) {
     const bool unsettled = !takes_turns() && !after_change_.over() && last_.run != trial_;
     if ((!warming || dear) && (!unsettled || times.empty())) times.add(us);
     // Plain CSR would have been held up as well.
-    balance_ += (1 + share) * plain_us() - (last_.run == 0 ? plain_us() : us);
+    const bool priced = !known_.front().times.empty();
+    if (priced)
+        balance_ += (1 + share) * plain_us() - (last_.run == 0 ? plain_us() : us);
+    else
+        ++unpriced_.calls, unpriced_.us += us;
     switch (phase_) {
         case Phase::plain:
             if (!takes_turns()) {
@@ -195,49 +213,13 @@ void Contract::called(double us) {
             return;
         case Phase::waiting:
         case Phase::settled:
+            if (checking()) {
+                if (!unsettled) check(us);
+                return;
+            }
             if (overspent(us - (1 + share) * plain_us())) begin_audit();
             return;
     }
-}
-
-/// Adds up by how much calls of the active offer take longer than promised, and forgets it where
-/// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
-/// conversion, which faster calls pay for in time.
-bool Contract::overspent(double excess_us) {
-    if (active_ == 0) return false;
-    debt_.us += excess_us;
-    ++debt_.calls;
-    debt_.most_us = std::max(debt_.most_us, excess_us);
-    if (debt_.us <= 0) debt_ = {};
-    return spare_us() < 0 && debt_.us > 0;
-}
-
-/// Is it the offer or the machine? A trial that is under way begins anew, if at all.
-void Contract::begin_audit() {
-    debt_.plain_us = plain_us();
-    trial_ = active_;
-    active_ = 0;
-    known_.front().times.clear();
-    runs_left_ = terms_.trials;
-    phase_ = Phase::audit;
-}
-
-void Contract::end_audit() {
-    // Where plain CSR has become slower as well, it would have taken so much longer itself.
-    const double forgiven =
-        std::min(debt_.us, (1 + terms_.epsilon) * static_cast<double>(debt_.calls) *
-                               std::max(0.0, plain_us() - debt_.plain_us));
-    balance_ += forgiven;
-    debt_.us -= forgiven;
-    // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
-    // else is missing; after more it pauses.
-    const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
-    if (call_us(trial_) >= kBetter * plain_us())
-        drop(trial_);
-    else
-        (one_call ? active_ : paused_) = trial_;
-    if (active_ == 0 || debt_.us <= 0) debt_ = {};
-    settle_or_wait();
 }
 
 void Contract::end_trial() {
@@ -271,7 +253,7 @@ void Contract::settle_or_wait() {
     trial_ = 0;
     phase_ = Phase::settled;
     if (closed_) return;
-    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+    for (int i = 1; i < end_of_offers(); ++i) {
         const Known& k = state_of(i);
         if (k.state != State::dropped && i != active_ && i != paused_ &&
             (hoped_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
@@ -292,6 +274,7 @@ int Contract::values_changed() {
     paused_ = 0;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
+    if (terms_.trusted && phase_ == Phase::audit) checks_left_ = terms_.trials;  // once more
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;
@@ -306,7 +289,7 @@ int Contract::values_changed() {
 }
 
 bool Contract::at_rest() const {
-    return phase_ == Phase::settled && !paused_ &&
+    return phase_ == Phase::settled && !paused_ && !checking() &&
            (active_ == 0 || terms_.trusted || !terms_.watch);
 }
 

@@ -24,8 +24,11 @@ struct Terms {
     double expected_calls = 0;  ///< 0: unknown
     /// The offers' times were measured on this matrix and device: nothing is tried, and the promise
     /// is the ski rental's: at most twice what the better of staying and converting would have
-    /// taken.
+    /// taken. Of several only the first counts.
     bool trusted = false;
+    /// What is trusted has to show in its first calls that it is faster than plain CSR. Else it is
+    /// dropped, nothing is trusted any more, and the other offers count as well.
+    bool checked = false;
     /// Keep timing after the choice is made, and fall back when it gets slower.
     bool watch = true;
     /// What choosing is likely to save of a call: it waits until the calls so far would have saved
@@ -90,7 +93,7 @@ class Contract {
     int active() const { return active_; }
     /// Nothing will be converted or tried any more without values_changed(); a CPU's plan may go
     /// back to plain CSR.
-    bool settled() const { return closed_; }
+    bool settled() const { return closed_ && !checking(); }
     /// Nothing will ever change any more without values_changed().
     bool at_rest() const;
     /// The offer that calls have left although it is faster, since some of them were disturbed: it
@@ -158,6 +161,11 @@ class Contract {
     void settle_or_wait();
     void drop(int offer);
     void resume();
+    bool checking() const { return checks_left_ > 0 && active_ != 0; }
+    bool watches() const;
+    void check(double us);
+    /// One more than the last offer that may be converted.
+    int end_of_offers() const;
 
     Terms terms_;
     std::vector<Known> known_;
@@ -166,7 +174,8 @@ class Contract {
     int active_ = 0, trial_ = 0, paused_ = 0, drops_ = 0;
     int tried_ = 0;      ///< offers that have been converted
     int runs_left_ = 0;  ///< of the trial or audit
-    int strikes_ = 0;    ///< hopeless calls of the trial
+    int strikes_ = 0;    ///< hopeless calls of the trial or check
+    int checks_left_;    ///< calls of what is trusted that are still to be timed
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.
     bool warm_up_ = false;
@@ -183,6 +192,11 @@ class Contract {
     int epochs_ = 1;
     double balance_ = 0;
     double overrun_us_ = 0;  ///< by how much the worst conversion passed its prediction
+    struct Calls {
+        long long calls = 0;
+        double us = 0;
+    };
+    Calls unpriced_;  ///< before the time of plain CSR was known
     /// Of calls of the active offer that took longer than promised.
     struct Debt {
         double us = 0;        ///< in sum, less what faster ones have saved since

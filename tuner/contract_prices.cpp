@@ -110,7 +110,7 @@ bool Contract::due_soon(int offer) const {
 /// because its conversion takes less, would only put it off.
 int Contract::next_due() const {
     bool waits = false;
-    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+    for (int i = 1; i < end_of_offers(); ++i) {
         if (due(i) && !(waits && cost_us(i) > 0)) return i;
         waits |= due_soon(i);
     }
@@ -121,7 +121,7 @@ int Contract::in_advance() const {
     if (terms_.expected_calls <= 0) return 0;
     const double credit =
         (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
-    for (int i = 1; i < static_cast<int>(known_.size()); ++i) {
+    for (int i = 1; i < end_of_offers(); ++i) {
         const double saved = call_us(0) - call_us(i), cost = convert_us(i);
         if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
             (terms_.trusted || cost + reserve_us() <= credit))

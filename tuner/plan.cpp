@@ -176,6 +176,7 @@ void Plan<T, P>::choose(const Past& past) {
     terms.trusted = options_.online == Online::never ||
                     (options_.online == Online::automatic && selection_.source == Source::exact &&
                      selection_.complete);
+    terms.checked = options_.online != Online::never;
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
     if (settles()) terms.settling = kSettlingCalls;
 
@@ -210,7 +211,8 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
         offers.push_back({r.predicted_us, r.convert_us});
     };
     offer(selection_.chosen);
-    if (!terms.trusted) {
+    // What is trusted is the first; the others count where it turns out not to be faster.
+    if (!terms.trusted || (terms.checked && offers.size() == 1)) {
         for (const Ranked& r : selection_.alternatives) offer(r);
         offer(selection_.baseline);  // costs nothing but a look
     }

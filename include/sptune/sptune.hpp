@@ -56,7 +56,7 @@ enum class backend { automatic, cpu, cuda };
 
 /// Whether a plan times the first calls to hold its candidates against plain CSR.
 enum class online {
-    automatic,  ///< unless the choice rests on a stored measurement of this very matrix
+    automatic,  ///< but a stored measurement of this very matrix is held against plain CSR alone
     always,
     never,
 };

@@ -1,0 +1,128 @@
+// What a database has measured is used at once, and held against plain CSR in its first calls.
+#include "matrix/counter_random.hpp"
+#include "tests/tuner/contract_life.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+Terms trusted_terms(double expected_calls = 0) {
+    Terms terms;
+    terms.trusted = terms.checked = true;
+    terms.expected_calls = expected_calls;
+    return terms;
+}
+
+TEST(TrustedContract, WhatIsTrueIsUsedAndSoonAtRest) {
+    for (const double expected : {0.0, 1000.0}) {
+        const Truth truth{100, {{50, 1000}, {60, 100}}};
+        Contract contract(trusted_terms(expected), 100, truth.offers);
+        const Outcome out = live(contract, truth, truth.offers, 30);
+        EXPECT_EQ(out.active, 1);
+        EXPECT_EQ(out.conversions, 1) << "nothing else is tried";
+        EXPECT_TRUE(contract.at_rest());
+        // Three calls of plain CSR at most where it was converted to in advance.
+        if (expected > 0) {
+            EXPECT_EQ(out.total_us, 1000 + 27 * 50 + 3 * 100);
+        }
+    }
+}
+
+TEST(TrustedContract, CallsAreTimedUntilItIsKnown) {
+    Contract contract(trusted_terms(), 100, {{50, 100}});
+    int timed = 0;
+    for (int n = 0; n < 100; ++n) {
+        const Contract::Step step = contract.next();
+        if (step.convert) contract.converted(step.run, 100);
+        timed += step.timed;
+        contract.called(step.timed ? (step.run ? 50 : 100) : 0);
+        if (timed < 6) {
+            EXPECT_FALSE(contract.at_rest());
+            EXPECT_FALSE(contract.settled() && contract.active() == 1);
+        }
+    }
+    EXPECT_EQ(timed, 6) << "two of plain CSR, one with cold caches, three";
+    EXPECT_EQ(contract.active(), 1);
+}
+
+TEST(TrustedContract, LiesEndInTheBestThatIsLeft) {
+    for (const double expected : {0.0, 2000.0}) {
+        const std::vector<Offer> stored{{10, 200}, {40, 300}};
+        // Slower than plain CSR; and faster than a plain CSR that is faster than was stored.
+        for (const Truth& truth : {Truth{100, {{160, 200}, {40, 300}}}, Truth{30, {{31, 200}, {12, 300}}}}) {
+            Contract contract(trusted_terms(expected), 100, stored);
+            const Outcome out = live(contract, truth, stored, 2000);
+            EXPECT_EQ(out.active, 2) << truth.plain_us;
+            EXPECT_TRUE(out.settled);
+            EXPECT_LT(out.total_us, 0.55 * 2000 * truth.plain_us);
+        }
+    }
+}
+
+TEST(TrustedContract, WithNothingElseLiesEndInPlainCsr) {
+    Contract contract(trusted_terms(), 100, {{1, 100}});
+    const Truth truth{100, {{1000, 100}}};
+    const Outcome out = live(contract, truth, {{1, 100}}, 1000);
+    EXPECT_EQ(out.active, 0);
+    EXPECT_TRUE(contract.at_rest());
+    EXPECT_LE(out.total_us, 1000 * 100 + 100 + 3 * 900);
+}
+
+TEST(TrustedContract, AFewHeldUpCallsAreNoReasonToDropIt) {
+    const std::vector<Offer> stored{{50, 100}};
+    Contract contract(trusted_terms(1000), 100, stored);
+    // Something else runs on the machine for a while.
+    live(contract, {300, {{150, 100}}}, stored, 6);
+    EXPECT_EQ(live(contract, {100, stored}, stored, 100).active, 1);
+}
+
+TEST(TrustedContract, NewValuesInTheMidstOfTheComparisonChangeNothing) {
+    for (int before = 1; before < 12; ++before) {
+        const std::vector<Offer> stored{{50, 100}};
+        const Truth truth{100, {{150, 100}}};
+        Contract contract(trusted_terms(1000), 100, stored);
+        live(contract, truth, stored, before);
+        if (const int which = contract.values_changed()) contract.converted(which, 100);
+        EXPECT_EQ(live(contract, truth, stored, 200).active, 0) << before;
+    }
+}
+
+TEST(TrustedContract, LiesCostNoMoreThanAConversionAndSomeCalls) {
+    Stream random(11, 0);
+    const auto log_uniform = [&](double low, double high) {
+        return low * std::pow(high / low, random.uniform());
+    };
+    for (int trial = 0; trial < 20000; ++trial) {
+        const long long calls = static_cast<long long>(log_uniform(1, 3000));
+        Terms terms = trusted_terms(random.uniform() < 0.4 ? static_cast<double>(calls) : 0);
+        terms.watch = random.uniform() < 0.5;
+        if (random.uniform() < 0.4) terms.settling = 10;
+        Truth truth{log_uniform(1, 1000), {}};
+        const double plain_stored = truth.plain_us * log_uniform(0.02, 50);
+        std::vector<Offer> stored;
+        for (int i = 1 + static_cast<int>(4 * random.uniform()); i > 0; --i) {
+            stored.push_back(
+                {plain_stored * log_uniform(0.1, 1.2), plain_stored * log_uniform(0.1, 100)});
+            truth.offers.push_back({stored.back().call_us * log_uniform(0.02, 50),
+                                    stored.back().convert_us * log_uniform(0.02, 50)});
+        }
+        Contract contract(terms, plain_stored, stored);
+        std::vector<Offer> in_this_measure = stored;
+        for (Offer& offer : in_this_measure) offer.convert_us *= truth.plain_us / plain_stored;
+        const Outcome out = live(contract, truth, in_this_measure, calls);
+        // Three of what is trusted until that is known, or more where calls have to settle, and one
+        // of what is tried then.
+        const int worst_calls = 3 + terms.settling;
+        EXPECT_LE(out.total_us, promise(terms, truth, static_cast<double>(calls)) +
+                                    truth.offers[0].convert_us + out.convert_us +
+                                    worst_calls * out.call_us + 1e-6)
+            << "trial " << trial << ": " << calls << " calls, " << out.conversions
+            << " conversions";
+    }
+}
+
+}  // namespace
+}  // namespace sptune::tuner

@@ -1,0 +1,63 @@
+// Whether what is in use is worth its while, by the calls that are timed.
+#include "tuner/contract.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sptune::tuner {
+
+/// Adds up by how much calls of the active offer take longer than promised, and forgets it where
+/// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
+/// conversion, which faster calls pay for in time.
+bool Contract::overspent(double excess_us) {
+    if (active_ == 0) return false;
+    debt_.us += excess_us;
+    ++debt_.calls;
+    debt_.most_us = std::max(debt_.most_us, excess_us);
+    if (debt_.us <= 0) debt_ = {};
+    return spare_us() < 0 && debt_.us > 0;
+}
+
+/// A call of what is trusted. The first one has met nothing in the caches.
+void Contract::check(double us) {
+    if (checks_left_-- > terms_.trials) return state_of(active_).times.clear();
+    if (us > kHopeless * plain_us()) ++strikes_;
+    if (checks_left_ > 0 && strikes_ < 2) return;
+    checks_left_ = 0;
+    const LastTimes& plain = known_.front().times;
+    if (plain.empty() || call_us(active_) >= kBetter * plain.least()) begin_audit();
+}
+
+/// Is it the offer or the machine? A trial that is under way begins anew, if at all.
+void Contract::begin_audit() {
+    debt_.plain_us = plain_us();
+    trial_ = active_;
+    active_ = 0;
+    known_.front().times.clear();
+    runs_left_ = terms_.trials;
+    phase_ = Phase::audit;
+}
+
+void Contract::end_audit() {
+    // Where plain CSR has become slower as well, it would have taken so much longer itself.
+    const double forgiven =
+        std::min(debt_.us, (1 + terms_.epsilon) * static_cast<double>(debt_.calls) *
+                               std::max(0.0, plain_us() - debt_.plain_us));
+    balance_ += forgiven;
+    debt_.us -= forgiven;
+    // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
+    // else is missing; after more it pauses.
+    const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
+    const bool slow = call_us(trial_) >= kBetter * plain_us();
+    if (slow)
+        drop(trial_);
+    else
+        (one_call || terms_.trusted ? active_ : paused_) = trial_;
+    if (active_ == 0 || debt_.us <= 0) debt_ = {};
+    trial_ = 0;
+    if (!slow || !std::exchange(terms_.trusted, false)) return settle_or_wait();
+    closed_ = false;  // what was measured is not so: from here on as if it had been predicted
+    open_account();
+}
+
+}  // namespace sptune::tuner

@@ -5,6 +5,7 @@
 #include "db/codec.hpp"
 #include "db/document.hpp"
 #include "db/scan.hpp"
+#include "db/seal.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -223,7 +224,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
 
 Digest read_digest(const std::filesystem::path& file, const std::string& entry_key, Extent extent) {
     const std::string text = read_text(file);
-    if (text.starts_with(kHead)) {
+    if (text.starts_with(kHead) && is_sealed(text)) {
         try {
             const Lines lines(text);
             if (key_of(lines) == entry_key) return digest_of_lines(lines, extent);
@@ -234,12 +235,14 @@ Digest read_digest(const std::filesystem::path& file, const std::string& entry_k
 }
 
 std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key, Extent extent) {
-    try {
-        const std::string text = as_file(line);
-        const Lines lines(text);
-        if (key_of(lines) != entry_key) return std::nullopt;
-        return digest_of_lines(lines, extent);
-    } catch (const Error&) {  // whoever reads all of it can tell what is wrong
+    if (is_sealed(line)) {
+        try {
+            const std::string text = as_file(line);
+            const Lines lines(text);
+            if (key_of(lines) != entry_key) return std::nullopt;
+            return digest_of_lines(lines, extent);
+        } catch (const Error&) {  // whoever reads all of it can tell what is wrong
+        }
     }
     const Entry entry = entry_from_json(parse_document(line));
     if (db::entry_key(entry) != entry_key) return std::nullopt;
@@ -250,7 +253,7 @@ Device read_device(const std::filesystem::path& file) {
     const std::string text = read_text(file);
     // The device is one of the first lines, long before the candidates.
     const std::size_t end = text.find("\"candidates\": ");
-    return text.starts_with(kHead)
+    return text.starts_with(kHead) && is_sealed(text)
                ? device_from_json(Lines(Text(text).substr(0, end)).member("device"))
                : read_entry(file).device;
 }

@@ -38,7 +38,8 @@ inline constexpr std::size_t kDigestCandidates = 48, kOfEachKernel = 2;
 Digest digest_of(const Entry& entry, Extent extent = Extent::most);
 
 /// Of one entry file, of whose candidates only what Measured has is read, in a tenth of the time.
-/// Trusts what it does not read; a file that sptune has not laid out itself is read in full. Throws
+/// Trusts what it does not read, since the seal is whole; a file without, and one that has changed
+/// since sptune wrote it, is read in full. Throws
 /// as read_entry() does, and where it is not the entry of this key.
 Digest read_digest(const std::filesystem::path& file, const std::string& entry_key,
                    Extent extent = Extent::most);

@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kMaxDepth = 16;  // an export needs 7
 
-std::string one_line(const Json& value) {
+}  // namespace
+
+std::string to_line(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
-
-}  // namespace
 
 std::string read_text(const std::filesystem::path& file, std::uint64_t most) {
     std::error_code error;
@@ -68,20 +68,20 @@ void require_schema(const Json& document, std::string_view name) {
             throw NewerSchema(fmt::format(
                 "schema \"{}\" is newer than this sptune understands; upgrade sptune", schema));
     }
-    throw Error(fmt::format("schema is {}; expected {}", one_line(*field), expected));
+    throw Error(fmt::format("schema is {}; expected {}", to_line(*field), expected));
 }
 
 std::string to_text(const Json& document) {
     std::string out = "{";
     for (const auto& [name, value] : document.items()) {
-        out += fmt::format("{}\n{}: ", out.size() > 1 ? "," : "", one_line(name));
+        out += fmt::format("{}\n{}: ", out.size() > 1 ? "," : "", to_line(name));
         if (!value.is_array()) {
-            out += one_line(value);
+            out += to_line(value);
             continue;
         }
         const char* separator = "[\n";
         for (const Json& element : value) {
-            out += separator + one_line(element);
+            out += separator + to_line(element);
             separator = ",\n";
         }
         out += value.empty() ? "[]" : "\n]";

@@ -35,5 +35,7 @@ void require_schema(const nlohmann::ordered_json& document, std::string_view nam
 /// One line for each member of the document, and for each element of an array among them, so that
 /// diff and grep show candidates. What is not UTF-8 in a string is replaced.
 std::string to_text(const nlohmann::ordered_json& document);
+/// All on one line, without an end of it.
+std::string to_line(const nlohmann::ordered_json& document);
 
 }  // namespace sptune::db

@@ -3,6 +3,7 @@
 #include "db/csv.hpp"
 #include "db/document.hpp"
 #include "db/knowledge.hpp"
+#include "db/seal.hpp"
 #include "db/store.hpp"
 #include "db/t4.hpp"
 #include "db/winners_header.hpp"
@@ -51,7 +52,9 @@ std::string export_store(const Store& store, ExportFormat format) {
     if (format == ExportFormat::header) return export_header(store);
     nlohmann::ordered_json document{{"schema", "sptune.export/1"}, {"created_utc", utc_time()}};
     auto& entries = document["entries"] = nlohmann::ordered_json::array();
-    store.for_each([&](const std::string&, const Entry& e) { entries.push_back(to_json(e)); });
+    store.for_each([&](const std::string&, const Entry& e) {
+        seal(entries.emplace_back(to_json(e)), Layout::one_line);
+    });
     std::string text = to_text(document);
     if (text.size() > kMostExportBytes)
         throw Error(

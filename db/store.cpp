@@ -6,6 +6,7 @@
 #include "db/export_index.hpp"
 #include "db/listing.hpp"
 #include "db/scan.hpp"
+#include "db/seal.hpp"
 #include "matrix/atomic_file.hpp"
 
 #include <algorithm>
@@ -161,7 +162,7 @@ std::optional<Device> Store::device(const std::string& device_key) const {
 
 void Store::save(const Entry& entry) const {
     require_writable();
-    const auto json = to_json(entry);
+    auto json = to_json(entry);
     const auto file = entry_path(entry.device.key, entry_key(entry));
     try {
         entry_from_json(json);  // what is written can be read
@@ -180,6 +181,7 @@ void Store::save(const Entry& entry) const {
         throw Error("cannot make the folder " + file.parent_path().string() + ": " +
                     error.message());
     AtomicFile out(file);
+    seal(json, Layout::lines);
     out.write(to_text(json));
     out.commit();
 }

@@ -1,12 +1,16 @@
 #include "db/codec.hpp"
+#include "db/document.hpp"
+#include "db/seal.hpp"
 #include "db/store.hpp"
 #include "tests/db/random_entry.hpp"
 #include "tests/db/scratch.hpp"
 
 #include <chrono>
 #include <fstream>
+#include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -47,8 +51,42 @@ TEST_F(DigestTest, IsThatOfTheWholeEntry) {
         const auto digest = store_.digest(entry.device.key, entry_key(entry));
         ASSERT_TRUE(digest) << seed;
         EXPECT_EQ(text_of(*digest), text_of(digest_of(entry))) << seed;
+        EXPECT_TRUE(is_sealed(content(file(entry)))) << "else it would have been read in full";
     }
     EXPECT_TRUE(warnings_.empty());
+}
+
+/// What a digest leaves out is not to hide that a file is damaged.
+TEST_F(DigestTest, SaysNothingElseOfADamagedFileThanAllOfIt) {
+    const Entry entry = random_entry(11);
+    store_.save(entry);
+    const std::string good = content(file(entry));
+    std::vector<std::string> damaged{good + good, good.substr(0, good.size() - 3)};
+    std::mt19937 random(5);
+    for (int i = 0; i < 400; ++i) {
+        std::string text = good;
+        const std::size_t at = random() % text.size();
+        if (i % 3 == 0)
+            text.erase(at, 1 + random() % 40);
+        else
+            text[at] = "x0\"{},\0-"[random() % 8];
+        damaged.push_back(std::move(text));
+    }
+    int refused = 0;
+    for (const std::string& text : damaged) {
+        put(file(entry), text);
+        warnings_.clear();
+        const auto digest = store_.digest(entry.device.key, entry_key(entry));
+        const std::vector<std::string> warnings = std::exchange(warnings_, {});
+        const auto all = store_.load(entry.device.key, entry_key(entry));
+        EXPECT_EQ(warnings, warnings_);
+        refused += !all;
+        ASSERT_EQ(digest.has_value(), all.has_value());
+        if (all) {
+            EXPECT_EQ(text_of(*digest), text_of(digest_of(*all)));
+        }
+    }
+    EXPECT_GT(refused, 200);
 }
 
 TEST_F(DigestTest, KeepsTheFastestAndThoseThatMatter) {
@@ -118,11 +156,18 @@ TEST_F(DigestTest, OfAnExportedDocument) {
 TEST_F(DigestTest, OfALineThatIsHardToRead) {
     Entry entry = random_entry(4);
     entry.matrix.name = R"(a"},{"id":"x"]}, \ "fingerprint":"0" ,"device":{"key":"none")";
-    const std::string line = to_json(entry).dump();
-    const auto digest = read_digest_of_line(line, entry_key(entry));
-    ASSERT_TRUE(digest);
-    EXPECT_EQ(text_of(*digest), text_of(digest_of(entry)));
-    EXPECT_FALSE(read_digest_of_line(line, entry_key(random_entry(5))));
+    auto json = to_json(entry);
+    const std::string plain = to_line(json);
+    seal(json, Layout::one_line);
+    const std::string line = to_line(json);
+    EXPECT_FALSE(is_sealed(plain));
+    EXPECT_TRUE(is_sealed(line));
+    for (const std::string& text : {plain, line}) {
+        const auto digest = read_digest_of_line(text, entry_key(entry));
+        ASSERT_TRUE(digest);
+        EXPECT_EQ(text_of(*digest), text_of(digest_of(entry)));
+        EXPECT_FALSE(read_digest_of_line(text, entry_key(random_entry(5))));
+    }
     for (std::size_t size = 0; size < line.size(); size += 97) try {
             read_digest_of_line(line.substr(0, size), entry_key(entry));
         } catch (const Error&) {  // no more than that

@@ -28,7 +28,7 @@ struct Outcome {
 
 /// Makes `calls` calls as a plan would.
 inline Outcome live(Contract& contract, const Truth& truth, const std::vector<Offer>& predicted,
-             long long calls) {
+                    long long calls) {
     Outcome out;
     Stream random(9, static_cast<std::uint64_t>(calls));
     const auto convert = [&](int which) {

@@ -52,7 +52,8 @@ TEST(TrustedContract, LiesEndInTheBestThatIsLeft) {
     for (const double expected : {0.0, 2000.0}) {
         const std::vector<Offer> stored{{10, 200}, {40, 300}};
         // Slower than plain CSR; and faster than a plain CSR that is faster than was stored.
-        for (const Truth& truth : {Truth{100, {{160, 200}, {40, 300}}}, Truth{30, {{31, 200}, {12, 300}}}}) {
+        for (const Truth& truth :
+             {Truth{100, {{160, 200}, {40, 300}}}, Truth{30, {{31, 200}, {12, 300}}}}) {
             Contract contract(trusted_terms(expected), 100, stored);
             const Outcome out = live(contract, truth, stored, 2000);
             EXPECT_EQ(out.active, 2) << truth.plain_us;

@@ -183,6 +183,7 @@ Digest digest_of_lines(const Lines& lines, Extent extent) {
     d.complete =
         lines.member("complete") == Json(true) && !lines.member("provenance").contains("variants");
     d.vendor_library = lines.member("provenance").value("vendor_library", "");
+    d.cores_busy = lines.member("provenance").value("cores_busy", false);
     std::vector<Timed> field;
     for (const Text line : lines.candidates())
         if (const auto t = timed(line)) field.push_back(*t);
@@ -208,6 +209,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
              entry.baseline,
              all,
              entry.provenance.vendor_library,
+             entry.provenance.cores_busy.value_or(false),
              {}};
     std::vector<const Candidate*> field;
     for (const Candidate& c : entry.candidates)

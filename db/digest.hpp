@@ -25,6 +25,7 @@ struct Digest {
     std::string winner, baseline;   ///< ids; may be empty
     bool complete = false;          ///< of all kernels that there were
     std::string vendor_library;     ///< Provenance::vendor_library
+    bool cores_busy = false;        ///< Provenance::cores_busy
     std::vector<Measured> fastest;  ///< the fastest first, as many as Extent says
 };
 

@@ -94,6 +94,8 @@ struct Provenance {
     double budget_s = 0;  ///< 0: none
     double sweep_s = 0;
     std::optional<std::string> variants;  ///< globs that the sweep was restricted to
+    /// True where a core did something else for so long that times may be too long; else absent.
+    std::optional<bool> cores_busy;
 };
 
 struct Entry {

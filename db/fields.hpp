@@ -205,6 +205,7 @@ void visit_fields(maybe_const<Provenance> auto& p, auto&& field) {
     field("budget_s", Amount{p.budget_s});
     field("sweep_s", Amount{p.sweep_s});
     field("variants", Optional{p.variants});
+    field("cores_busy", Optional{p.cores_busy});
 }
 
 void visit_fields(maybe_const<Entry> auto& e, auto&& field) {

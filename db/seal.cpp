@@ -18,7 +18,7 @@ struct Ending {
     Text before, after, without;
 };
 constexpr Ending kEndings[] = {{",\n\"checksum\": \"", "\"\n}\n", "\n}\n"},
-                              {",\"checksum\":\"", "\"}", "}"}};
+                               {",\"checksum\":\"", "\"}", "}"}};
 
 constexpr std::size_t kDigits = 16;
 

@@ -20,6 +20,7 @@ void keep_versions(db::Entry& now, const db::Entry& before) {
     now.device.driver = before.device.driver, now.device.toolkit = before.device.toolkit;
     if (!before.provenance.vendor_library.empty())
         now.provenance.vendor_library = before.provenance.vendor_library;
+    if (before.provenance.cores_busy) now.provenance.cores_busy = true;
 }
 
 db::Entry join(db::Entry now, const db::Entry& before) {

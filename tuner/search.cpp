@@ -41,6 +41,11 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
         return old && !old->kernel_hash.empty() &&
                old->kernel_hash == contender.variant.kernel_hash;
     };
+    // What was given up after a call or two, while a core did something else.
+    const auto may_have_waited = [&](const db::Candidate& old) {
+        return options.resume->provenance.cores_busy.value_or(false) && old.time &&
+               old.time->samples.size() < 2;
+    };
     const bool some_current =
         options.resume && std::any_of(contenders.begin(), contenders.end(), is_current);
     for (Contender& contender : contenders) {
@@ -51,7 +56,7 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
         if (options.resume) {
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
             if (old && old->kernel_hash == runner.record.kernel_hash &&
-                (some_current || !runner.record.kernel_hash.empty()))
+                (some_current || !runner.record.kernel_hash.empty()) && !may_have_waited(*old))
                 runner.prior = old;
         }
         if (options.journal) runner.known = options.journal->recall(runner.record.id);

@@ -46,6 +46,10 @@ struct Effort {
     /// Not worth more than the verifying calls: slower than the best by this factor and by this
     /// much. Long calls suffer less from a hiccup, so a smaller factor will do.
     double hopeless = 3, hopeless_long = 1.5, long_us = 5000, hiccup_us = 50;
+    /// On a CPU calls that seem so slow and take that long, in microseconds, may have waited for a
+    /// core that did something else, and are made up to so many times more.
+    double waited_least_us = 1000, waited_most_us = 20000;
+    int waited_calls = 2;
     /// Behind the best by this factor, a candidate answers for those that differ from it in the
     /// block size alone, or in the block size and σ. Where one row is long, a few slow kernels
     /// would take longer than all others together.
@@ -118,6 +122,8 @@ class Search {
     bool bounded(Runner& runner, std::uint64_t matrix_bytes);
     bool like_a_hopeless_one(Runner& runner);
     void place(Runner& runner);
+    bool is_hopeless(const Runner& runner, double call_us) const;
+    double without_waiting(const Runner& runner, const Storage& converted, double call_us) const;
     void learn(const Runner& runner);
 
     // Second look.

@@ -1,5 +1,6 @@
 // The middle of a search: those that were perhaps only unlucky are visited again; on a CPU, whose
 // speed changes from moment to moment, all that are not far behind then take turns.
+#include "models/holding.hpp"
 #include "tuner/search.hpp"
 #include "tuner/statistics.hpp"
 
@@ -9,6 +10,12 @@ namespace sptune::tuner {
 namespace {
 
 constexpr double kDisturbed = 2;  // times as slow as in the best rounds, or calls
+
+/// By how many times as long some kernels took in a round as in their best ones; few tell nothing.
+bool is_calm(std::vector<double> pace) {
+    constexpr std::size_t kFew = 3;
+    return pace.size() < kFew || median_of(std::move(pace)) <= kDisturbed;
+}
 
 }  // namespace
 
@@ -108,7 +115,8 @@ bool Search::disturbed(const Field& field) {
 }
 
 /// Another program on the machine, or below a virtual one, makes calls of microseconds last
-/// milliseconds, for some rounds and for everybody. Those rounds say nothing of the kernels.
+/// milliseconds, for some rounds and for everybody, or for all that wait for more than one thread.
+/// Those rounds say nothing of the kernels.
 /// Returns how many are left.
 int Search::drop_disturbed_rounds(const Field& field, int samples) {
     constexpr std::size_t kLeast = 3;
@@ -116,14 +124,15 @@ int Search::drop_disturbed_rounds(const Field& field, int samples) {
     const std::size_t rounds = field.front()->timing.samples_us.size() / each;
     std::vector<std::size_t> kept;
     for (std::size_t round = 0; round < rounds; ++round) {
-        std::vector<double> pace;
+        std::vector<double> of_one, of_all;
         for (const Runner* r : field) {
             const std::vector<double>& all = r->timing.samples_us;
             const auto first = all.begin() + static_cast<std::ptrdiff_t>(round * each);
-            pace.push_back(*std::min_element(first, first + samples) /
+            (models::param_or(r->contender.variant.params, "w", kAll) == 1 ? of_one : of_all)
+                .push_back(*std::min_element(first, first + samples) /
                            *std::min_element(all.begin(), all.end()));
         }
-        if (median_of(std::move(pace)) <= kDisturbed) kept.push_back(round);
+        if (is_calm(std::move(of_one)) && is_calm(std::move(of_all))) kept.push_back(round);
     }
     if (kept.size() == rounds || kept.size() < kLeast) return static_cast<int>(rounds);
     for (Runner* r : field) {

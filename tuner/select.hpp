@@ -100,7 +100,7 @@ struct Selection {
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
     double confidence = 0;  ///< 0 to 1; 1 for a stored measurement
-    bool complete = true;   ///< false: of a sweep that has not measured all kernels
+    bool complete = true;   ///< false: of a sweep that left kernels out, or had busy cores
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown

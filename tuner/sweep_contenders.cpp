@@ -1,5 +1,6 @@
 #include "tuner/sweep_contenders.hpp"
 
+#include "models/holding.hpp"
 #include "tuner/core_watch.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/join.hpp"
@@ -14,6 +15,18 @@ namespace {
 bool same_conditions(const db::Entry& a, const db::Entry& b) {
     return a.matrix.fingerprint == b.matrix.fingerprint && a.device.key == b.device.key &&
            a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache;
+}
+
+/// Whether all threads took far longer for plain CSR than one of them alone, which on an idle
+/// machine they do by what it takes to start them at most.
+bool threads_were_late(const db::Entry& entry) {
+    constexpr double kStartUs = 200, kFactor = 2;
+    const db::Candidate* const all = db::find(entry, entry.baseline);
+    if (!all || !all->time) return false;
+    return std::any_of(entry.candidates.begin(), entry.candidates.end(), [&](const auto& c) {
+        return c.format == "csr" && models::param_or(c.params, "w", kAll) == 1 && c.time &&
+               all->time->median > kFactor * c.time->median + kStartUs;
+    });
 }
 
 }  // namespace
@@ -69,7 +82,8 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     if (options.timer) result.repeated = options.timer->repeated();
     if (options.cores) {
         result.repeated = options.cores->repeated();
-        result.cores_busy = options.cores->busy();
+        result.cores_busy = options.cores->busy() || threads_were_late(entry);
+        if (result.cores_busy) entry.provenance.cores_busy = true;
     }
     entry.complete = outcome.ended == Ended::complete;
     if (const db::Candidate* winner = db::find(entry, outcome.winner)) crown(entry, *winner);

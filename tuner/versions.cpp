@@ -48,7 +48,10 @@ std::string changed_since(const db::Digest& stored, bool winner_here, const db::
     const auto winner = std::find_if(stored.fastest.begin(), stored.fastest.end(),
                                      [&](const auto& c) { return c.id == stored.winner; });
     const bool vendor = winner != stored.fastest.end() && winner->vendor;
-    return changed_since(stored.device, stored.vendor_library, vendor && winner_here, now);
+    const std::string text =
+        changed_since(stored.device, stored.vendor_library, vendor && winner_here, now);
+    if (!stored.cores_busy) return text;
+    return (text.empty() ? "" : text + "; ") + "cores that did something else";
 }
 
 }  // namespace sptune::tuner

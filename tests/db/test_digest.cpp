@@ -21,11 +21,9 @@ namespace {
 
 /// Digests as text, to compare them and to see where they differ.
 std::string text_of(const Digest& d) {
-    nlohmann::ordered_json json{{"device", to_json(d.device)},
-                                {"features", to_json(d.features)},
-                                {"winner", d.winner},
-                                {"baseline", d.baseline},
-                                {"complete", d.complete}};
+    nlohmann::ordered_json json{{"device", to_json(d.device)}, {"features", to_json(d.features)},
+                                {"winner", d.winner},          {"baseline", d.baseline},
+                                {"complete", d.complete},      {"cores_busy", d.cores_busy}};
     for (const Measured& c : d.fastest)
         json["fastest"].push_back({c.id, c.kernel_hash, c.median_us, c.convert_us, c.vendor});
     return json.dump(1);

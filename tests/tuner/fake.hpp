@@ -20,6 +20,7 @@ inline int conversions = 0;  ///< since the test set it to 0
 inline int calls = 0;
 inline int late_calls = 0;                 ///< of kernels of kind late
 inline double busy_from = 0, busy_to = 0;  ///< meanwhile everything takes 50 times as long
+inline int busy_kind = -1;                 ///< or only kernels of this kind
 
 enum Kind {
     right,
@@ -34,6 +35,8 @@ enum Kind {
     held_up,       ///< the six calls after them take 20 times as long
     late,          ///< the first four calls take 100 times as long
     seldom_right,  ///< two of three calls take 11 times as long
+    crew,          ///< right
+    waited,        ///< the first two calls take 5000 us more
 };
 
 struct FakeStorage final : Storage {
@@ -61,14 +64,16 @@ inline void apply(const Storage& storage, double alpha, const double* x, double 
     const int call = s.calls++;
     const bool held = s.kind == held_up && call >= 2 && call < 8;
     const bool late_now = s.kind == late && late_calls++ < 4;
-    const bool busy = now_us >= busy_from && now_us < busy_to;
+    const bool busy =
+        now_us >= busy_from && now_us < busy_to && (busy_kind < 0 || busy_kind == s.kind);
     now_us += s.cost_us *
                   (held                                      ? 20
                    : late_now                                ? 100
                    : s.kind == seldom_right && call % 3 != 0 ? 11
                                                              : 1) *
                   (busy ? 50 : 1) +
-              (s.kind == slow_start && call < 2 ? 40 : 0);
+              (s.kind == slow_start && call < 2 ? 40 : 0) +
+              (s.kind == waited && call < 2 ? 5000 : 0);
     ++calls;
 }
 

@@ -30,6 +30,7 @@ class Sweep : public ::testing::Test {
         options.limits.storage_bytes = 1 << 30;
         fake::conversions = fake::calls = fake::late_calls = 0;
         fake::busy_from = fake::busy_to = 0;
+        fake::busy_kind = -1;
     }
 
     /// The first kernel is the baseline.

@@ -37,6 +37,22 @@ TEST_F(Select, AStoredMeasurementComesFirst) {
     EXPECT_EQ(select().source, Source::model);
 }
 
+TEST_F(Select, WhatWasMeasuredBesideOtherWorkIsSaidToBe) {
+    kernels_.push_back(kernel(fake::right, 50, 200, 500));
+    db::Entry e = entry(here());
+    e.provenance.cores_busy = true;
+    store_.save(e);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_FALSE(s.complete) << "so that a plan holds others against it";
+    EXPECT_NE(s.why.find("(measured with cores that did something else)"), std::string::npos)
+        << s.why;
+    EXPECT_EQ(s.why.find("not all kernels"), std::string::npos) << s.why;
+    options_.validate = Validate::strict;
+    EXPECT_EQ(select().source, Source::model);
+}
+
 /// An entry is not read in full. What is left out may be what a constraint, or a few calls, ask
 /// for.
 TEST_F(Select, ManyFasterKernelsHideNoneThatWouldDo) {

@@ -147,8 +147,9 @@ class Cache {
     Item find_or_add(const csr_view<T, P>& a) {
         const std::lock_guard lock(mutex_);
         if (Item item = find_locked(a)) return item;
-        items_.push_front(std::make_shared<Kept<T, P>>());
-        items_.front()->a = with_nnz(a);
+        auto item = std::make_shared<Kept<T, P>>();
+        item->a = with_nnz(a);
+        items_.push_front(std::move(item));
         return items_.front();
     }
 

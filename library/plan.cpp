@@ -141,8 +141,14 @@ class PlanOf final : public Implementation<T> {
         require(values || a_.nnz() == 0, "values is null");
         a_.values = values;
         if (transpose_) {
-            if (backend_ == Backend::cuda) tuner::wait_for_device();  // for calls and for values
-            transpose_->update(a_);
+            try {
+                if (backend_ == Backend::cuda)
+                    tuner::wait_for_device();  // for calls and for values
+                transpose_->update(a_);
+            } catch (...) {
+                plan_->invalidate();
+                throw;
+            }
         }
         plan_->update_values(transpose_ ? transpose_->view().values : values);
     }

@@ -73,8 +73,11 @@ bool Plan<T, P>::may_wait() const {
 template <class T, class P>
 bool Plan<T, P>::look_up() {
     const SelectOptions& o = options_.select;
-    if (!o.databases || !o.databases->may_know(identify(matrix_.backend, o.threads).key))
+    if (!o.databases) return false;
+    if (!o.databases->may_know(identify(matrix_.backend, o.threads).key)) {
+        selection_.passed_over = on_absent(*o.databases);
         return false;
+    }
     const double start = o.clock();
     SelectOptions stored = o;
     stored.models.emplace();

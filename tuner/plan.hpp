@@ -52,6 +52,8 @@ class Plan {
     /// New values for the same structure; what is converted is converted again where that pays.
     /// No apply may run meanwhile. On a GPU it waits for all that was enqueued before.
     void update_values(const T* values);
+    /// Its values are of no more use: it refuses every call from now on.
+    void invalidate();
 
     /// What was chosen and why, what became of it, and times.
     std::string why() const;
@@ -88,6 +90,7 @@ class Plan {
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     void require_legal(const Kernel& kernel);
     std::uint64_t held_bytes() const;
+    void drop_storages();
     bool convert(int which, void* stream = nullptr);
     void first_call(const Ready& ready) const;
     void note_loaded(const Kernel& kernel);

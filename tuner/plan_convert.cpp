@@ -128,11 +128,24 @@ void Plan<T, P>::update_values(const T* values) {
         convert(0);
         if (ready_.size() > 1)
             if (const int which = contract_->values_changed()) convert(which);
-    } catch (...) {  // nothing is to go on with values of before
-        for (const auto& r : ready_) r->storage.reset();
+    } catch (...) {
+        drop_storages();
         throw;
     }
     publish();
+}
+
+template <class T, class P>
+void Plan<T, P>::invalidate() {
+    const std::lock_guard lock(mutex_);
+    const OnDevice here(device_);
+    drop_storages();
+}
+
+/// Nothing is to go on with values of before.
+template <class T, class P>
+void Plan<T, P>::drop_storages() {
+    for (const auto& r : ready_) r->storage.reset();
 }
 
 template class Plan<float, std::int32_t>;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,6 +12,10 @@
 
 namespace sptune::tuner {
 namespace {
+
+std::string not_there(const db::Place& place) {
+    return fmt::format("{} does not exist", place.path.string());
+}
 
 /// Why the databases did not decide.
 std::string on_miss(const Lookup& l, const std::string& device_key) {
@@ -133,10 +138,19 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     return text + ".";
 }
 
+std::vector<std::string> on_absent(const db::Databases& databases) {
+    std::vector<std::string> notes;
+    std::error_code unknown;
+    for (const auto& [place, store] : databases.all())
+        if (place.owner == db::Place::Owner::named && !std::filesystem::exists(place.path, unknown))
+            notes.push_back(not_there(place));
+    return notes;
+}
+
 void Lookup::add(const db::Missed& missed, const db::Place& asked_at) {
     if (!missed.trouble.empty()) notes.push_back(missed.trouble);
     if (missed.absent && asked_at.owner == db::Place::Owner::named)
-        notes.push_back(fmt::format("{} does not exist", asked_at.path.string()));
+        notes.push_back(not_there(asked_at));
     for (const std::string& other : missed.others)
         if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
 }

@@ -27,6 +27,9 @@ std::string why_selected(const Selection& selection, const Lookup& lookup,
 /// "Passed over: …. "; empty where there are no notes.
 std::string on_passed_over(const std::vector<std::string>& notes);
 
+/// What is to be said of databases that were named and are not there.
+std::vector<std::string> on_absent(const db::Databases& databases);
+
 /// Throws Unmet where kernels of this type do not keep the error bound `asked` on rows of so many
 /// entries; see Constraints::error.
 void require_error(double asked, ValueType value, std::int64_t longest_row);

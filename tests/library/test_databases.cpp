@@ -97,6 +97,18 @@ TEST_F(LibraryDatabases, TheSystemsOneIsReadAndNotWritten) {
     EXPECT_EQ(sptune::plan(m.view(), options).selection().source, "model");
 }
 
+TEST_F(LibraryDatabases, ANamedOneThatIsNotThereIsToldAtOnce) {
+    const std::string nowhere = (folder_ / "nowhere").string();
+    setenv("SPTUNE_DB", nowhere.c_str(), 1);
+    const Matrix<double, std::int32_t> m(400);
+    const auto x = wavy<double>(400);
+    std::vector<double> y(400);
+    sptune::auto_spmv(m.view(), x.data(), y.data());
+    const std::string why = sptune::why(m.view());
+    EXPECT_NE(why.find("Passed over: " + nowhere + " does not exist"), std::string::npos) << why;
+    sptune::forget(m.view());
+}
+
 TEST_F(LibraryDatabases, WhatIsBrokenStopsNoProgram) {
     std::filesystem::create_directories(folder_ / "system/sptune");
     std::ofstream(folder_ / "system/sptune/db.json") << "{\"schema\": \"sptune.export/9\"}";

@@ -55,6 +55,18 @@ TEST_F(Plans, LyingPredictionsCostNoMoreThanPromised) {
     EXPECT_GT(live(liar, 1000).total_us, 2 * 1000 * 100);
 }
 
+TEST_F(Plans, OneThatIsInvalidRefusesEveryCall) {
+    const fake::Model honest([](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    });
+    options_.select.models = {&honest};
+    const Index index(kernels_, kernels_[0].variant.id());
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    plan.apply(1, x_.data(), 0, y_.data());
+    plan.invalidate();
+    EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error);
+}
+
 TEST_F(Plans, TheSecondChoiceMayBeTheBestOne) {
     add(150, 300);
     add(30, 300);

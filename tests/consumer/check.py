@@ -31,7 +31,8 @@ run(prefix / "bin" / "sptune", "--version")
 examples = Path(source).resolve().parent.parent / "examples"
 run(cmake, "-G", "Ninja", "-S", examples, "-B", scratch / "examples", f"-DCMAKE_PREFIX_PATH={prefix}",
     "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CUDA_COMPILER=NOTFOUND")
-run(cmake, "--build", scratch / "examples", "--target", "example_cg", "example_cg_c")
+run(cmake, "--build", scratch / "examples", "--target", "example_cg",
+    "example_cg_c", "example_pagerank_c", "example_time_stepping_c")
 
 # A database that was installed with it is found, wherever the prefix lies, by the program and the library.
 built_in = prefix / "share" / "sptune" / "built-in.json"

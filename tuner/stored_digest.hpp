@@ -4,8 +4,10 @@
 #include "db/databases.hpp"
 #include "kernels/variant.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace sptune::tuner {
 
@@ -18,6 +20,15 @@ inline void rename(db::Digest& digest, IndexType index) {
     name(digest.winner);
     name(digest.baseline);
     for (db::Measured& c : digest.fastest) name(c.id);
+}
+
+/// What two look-ups in one database have missed.
+inline void add(db::Missed& all, db::Missed&& more) {
+    for (std::string& other : more.others)
+        if (std::find(all.others.begin(), all.others.end(), other) == all.others.end())
+            all.others.push_back(std::move(other));
+    if (more.trouble.empty() || more.trouble == all.trouble) return;
+    all.trouble += (all.trouble.empty() ? "" : "; ") + more.trouble;
 }
 
 /// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says
@@ -35,8 +46,10 @@ std::optional<db::Digest> stored_digest(const db::Store& store, Op op, ValueType
     // A profile has narrow row pointers where they suffice. They decide nothing but their own
     // width, and nearly all layouts have none.
     if (!digest && index_type_of<P>() == IndexType::i64) {
-        digest = of(IndexType::i32, nullptr);
+        db::Missed narrow;
+        digest = of(IndexType::i32, missed ? &narrow : nullptr);
         if (digest) rename(*digest, IndexType::i64);
+        if (missed) add(*missed, std::move(narrow));
     }
     return digest;
 }

@@ -245,6 +245,21 @@ TEST_F(Select, AMeasurementWithNarrowRowPointersServesWideOnes) {
     EXPECT_EQ(s.chosen.id, wide.variant.id());
 }
 
+TEST_F(Select, WhatIsStoredForNarrowRowPointersAndNotUsedIsNamedForWideOnes) {
+    options_.models.emplace();
+    const Csr<double, std::int64_t> wide = widened(a_);
+    const auto why = [&] { return select_spmv(wide.view(), Backend::cpu, options_).why; };
+    store_.save(entry("another-device"));
+    std::string said = why();
+    EXPECT_NE(said.find("another device (another-device) is not used"), std::string::npos) << said;
+    store_.save(entry(here()));
+    const auto broken = store_.path() / here() / (db::entry_key(entry(here())) + ".json");
+    db::put(broken, "garbage");
+    said = why();
+    EXPECT_NE(said.find("Passed over: " + broken.string()), std::string::npos) << said;
+    EXPECT_NE(said.find("another-device"), std::string::npos) << said;
+}
+
 TEST_F(Select, AnotherDevicesMeasurementIsNotUsed) {
     kernels_.push_back(kernel(fake::right, 50, 200, 500));
     store_.save(entry("another-device"));

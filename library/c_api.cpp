@@ -20,6 +20,7 @@ std::string& last_error() {
 
 using sptune::c::answer;
 using sptune::c::backend_from;
+using sptune::c::hand_over;
 using sptune::c::require;
 using sptune::c::require_initialised;
 using sptune::c::with_view;
@@ -29,15 +30,6 @@ void with_plan(sptune_plan* p, const Use& use) {
     require(p, "the plan is NULL");
     std::visit([&]<class T>(sptune::spmv_plan<T>& plan) { use.template operator()<T>(plan); },
                p->plan);
-}
-
-void hand_over(const std::string& what, char* text, size_t size, size_t* needed) {
-    require(text || size == 0, "there is no place for the text");
-    if (needed) *needed = what.size() + 1;
-    if (size == 0) return;
-    const size_t length = std::min(size - 1, what.size());
-    std::memcpy(text, what.data(), length);
-    text[length] = 0;
 }
 
 sptune::plan_options from_c(const sptune_options& given) {

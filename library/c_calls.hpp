@@ -4,6 +4,8 @@
 #include "library/failures.hpp"
 #include "sptune/sptune.h"
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -31,6 +33,16 @@ sptune_status answer(const Work& work) noexcept {
 
 inline void require(bool holds, const char* what) {
     if (!holds) throw error(status::invalid_argument, what);
+}
+
+/// As sptune_plan_why() says.
+inline void hand_over(const std::string& what, char* text, std::size_t size, std::size_t* needed) {
+    require(text || size == 0, "there is no place for the text");
+    if (needed) *needed = what.size() + 1;
+    if (size == 0) return;
+    const std::size_t length = std::min(size - 1, what.size());
+    std::memcpy(text, what.data(), length);
+    text[length] = 0;
 }
 
 /// Of a struct that begins with its size: all options of a zeroed one would be passed over.

@@ -16,6 +16,7 @@ namespace {
 
 using sptune::c::answer;
 using sptune::c::backend_from;
+using sptune::c::hand_over;
 using sptune::c::require;
 using sptune::c::require_initialised;
 using sptune::c::view_as;
@@ -95,6 +96,14 @@ sptune_backend sptune_matrix_location(const sptune_matrix* c) {
 const char* sptune_matrix_made_by(const sptune_matrix* c) {
     return c ? std::visit([](const auto& made) { return made.made_by().c_str(); }, c->made)
              : nullptr;
+}
+
+sptune_status sptune_matrix_why(const sptune_matrix* c, char* text, size_t size, size_t* needed) {
+    return answer([&] {
+        require(c, "the matrix is NULL");
+        hand_over(std::visit([](const auto& made) { return made.why(); }, c->made), text, size,
+                  needed);
+    });
 }
 
 void sptune_matrix_destroy(sptune_matrix* c) {

@@ -22,6 +22,7 @@ class csr_matrix<T, P>::implementation {
     Csr<T, P> host;
     std::unique_ptr<Product<T, P>> there;  ///< in the memory of a GPU, instead
     tuner::ProductSelection selection;
+    std::string why;
     int device = -1;  ///< the GPU that it lies on
 
     CsrView<T, P> view() const { return there ? there->view() : host.view(); }
@@ -62,6 +63,10 @@ const std::string& csr_matrix<T, P>::made_by() const {
 template <class T, class P>
 const std::string& csr_matrix<T, P>::source() const {
     return library::held(p_, kThis).selection.source;
+}
+template <class T, class P>
+const std::string& csr_matrix<T, P>::why() const {
+    return library::held(p_, kThis).why;
 }
 
 }  // namespace v1
@@ -112,8 +117,12 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
                                             tuner::parse_validate(""));
     const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
+    made->why = asked ? fmt::format("{} was asked for.", chosen.id) : chosen.why;
     const auto keep = [&](auto done, auto& place) {
         place = std::move(done.c);
+        if (!done.passed_over.empty())
+            made->why +=
+                fmt::format(" It gave way to {}: {}.", done.selection.id, done.passed_over);
         made->selection = asked ? chosen : std::move(done.selection);
     };
     try {

@@ -3,9 +3,12 @@
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/lasting.hpp"
 #include "tuner/identify.hpp"
+#include "tuner/select_reasons.hpp"
 #include "tuner/stored_digest.hpp"
 
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 namespace sptune::tuner {
 namespace {
@@ -59,18 +62,33 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
     constexpr IndexType index = index_type_of<P>();
     const db::Device device = identify(backend, threads);
     std::string changed;
-    if (databases) {
+    Lookup lookup;
+    lookup.asked = databases && !databases->all().empty();
+    if (lookup.asked) {
         for (const db::Databases::Item& item : databases->all()) {
-            const auto entry =
-                stored_digest<P>(item.store, Op::spgemm, value, device.key, product.fingerprint);
-            if (!entry || entry->winner.empty()) continue;
-            std::string id = fastest_at_once<T, P>(*entry, backend);
-            if (id.empty()) continue;
+            db::Missed missed;
+            const auto entry = stored_digest<P>(item.store, Op::spgemm, value, device.key,
+                                                product.fingerprint, &missed);
+            lookup.add(missed, item.place);
+            if (!entry) continue;
+            std::string id = entry->winner.empty() ? "" : fastest_at_once<T, P>(*entry, backend);
+            if (id.empty()) {
+                lookup.found = true;
+                continue;
+            }
             changed = validate == Validate::ignore
                           ? ""
                           : changed_since(*entry, hash_of<T, P>(entry->winner, backend), device);
-            if (validate == Validate::strict && !changed.empty()) continue;
-            return {std::move(id), "database", item.place, {}, std::move(changed), entry->complete};
+            if (validate == Validate::strict && !changed.empty()) {
+                lookup.notes.push_back(
+                    fmt::format("a measurement of this product with {}", changed));
+                continue;
+            }
+            lookup.place = item.place, lookup.changed = changed;
+            ProductSelection s{std::move(id),      "database",     item.place, {},
+                               std::move(changed), entry->complete};
+            s.why = why_selected(s, lookup, device.key);
+            return s;
         }
     }
     const models::ProductModel* model = product.products > 0 ? model_for(device) : nullptr;
@@ -88,6 +106,7 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
         chosen.id = spgemm_default(backend, value, index, product.products_cv).id();
         chosen.source = "default";
     }
+    chosen.why = why_selected(chosen, lookup, device.key);
     return chosen;
 }
 

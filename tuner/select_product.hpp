@@ -24,6 +24,7 @@ struct ProductSelection {
     /// where the source is not the database.
     std::string changed = {};
     bool complete = true;  ///< false: by a sweep that has not measured all kernels
+    std::string why = {};  ///< sentences; empty where select_product() has not chosen
 };
 
 /// Gives the model for a device, or nullptr; only asked where the database knows nothing.

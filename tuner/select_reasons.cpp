@@ -17,12 +17,12 @@ std::string not_there(const db::Place& place) {
     return fmt::format("{} does not exist", place.path.string());
 }
 
-/// Why the databases did not decide.
-std::string on_miss(const Lookup& l, const std::string& device_key) {
+/// Why the databases did not decide on a `thing`, a matrix or a product.
+std::string on_miss(const Lookup& l, const char* thing, const std::string& device_key) {
     std::string text =
-        l.found ? fmt::format("The stored measurement of this matrix on {} has no kernel to use",
+        l.found ? fmt::format("The stored measurement of this {} on {} has no kernel to use", thing,
                               device_key)
-                : fmt::format("This matrix has not been measured on {}", device_key);
+                : fmt::format("This {} has not been measured on {}", thing, device_key);
     if (l.stale)
         text += fmt::format(
             " ({} of the fastest that it has {} of kernels that are not there or have changed "
@@ -34,10 +34,11 @@ std::string on_miss(const Lookup& l, const std::string& device_key) {
     return text + ". ";
 }
 
-std::string on_lookup(const Selection& s, const Lookup& l, const std::string& device_key) {
-    std::string text = !l.asked                    ? "No database was asked. "
-                       : s.source == Source::exact ? ""
-                                                   : on_miss(l, device_key);
+std::string on_lookup(const Lookup& l, bool decided, const char* thing,
+                      const std::string& device_key) {
+    std::string text = !l.asked  ? "No database was asked. "
+                       : decided ? ""
+                                 : on_miss(l, thing, device_key);
     return text + on_passed_over(l.notes);
 }
 
@@ -105,7 +106,7 @@ std::string on_passed_over(const std::vector<std::string>& notes) {
 
 std::string why_selected(const Selection& s, const Lookup& lookup, const std::string& device_key,
                          const Constraints& constraints) {
-    std::string text = on_lookup(s, lookup, device_key);
+    std::string text = on_lookup(lookup, s.source == Source::exact, "matrix", device_key);
     const char* const within = restricted(constraints) ? " within the constraints" : "";
     const bool plain = s.chosen.id == s.baseline.id;
     if (s.source == Source::exact)
@@ -145,6 +146,22 @@ std::vector<std::string> on_absent(const db::Databases& databases) {
         if (place.owner == db::Place::Owner::named && !std::filesystem::exists(place.path, unknown))
             notes.push_back(not_there(place));
     return notes;
+}
+
+std::string why_selected(const ProductSelection& s, const Lookup& lookup,
+                         const std::string& device_key) {
+    const bool stored = s.source == "database";
+    std::string text = on_lookup(lookup, stored, "product", device_key);
+    if (!stored)
+        return text + fmt::format("{} is what {} takes.", s.id,
+                                  s.source == "model" ? "the model" : "sptune by default");
+    text += fmt::format(
+        "{} is the fastest, with its conversion, that was measured on this product and this device",
+        s.id);
+    text += by_whom(lookup);
+    if (!lookup.changed.empty()) text += fmt::format(" (measured with {})", lookup.changed);
+    if (!s.complete) text += on_rest(lookup);
+    return text + ".";
 }
 
 void Lookup::add(const db::Missed& missed, const db::Place& asked_at) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/select.hpp"
+#include "tuner/select_product.hpp"
 
 namespace sptune::tuner {
 
@@ -23,6 +24,10 @@ struct Lookup {
 /// Sentences on `selection`, made from its numbers.
 std::string why_selected(const Selection& selection, const Lookup& lookup,
                          const std::string& device_key, const Constraints& constraints);
+
+/// The same on the choice for a product.
+std::string why_selected(const ProductSelection& selection, const Lookup& lookup,
+                         const std::string& device_key);
 
 /// "Passed over: …. "; empty where there are no notes.
 std::string on_passed_over(const std::vector<std::string>& notes);

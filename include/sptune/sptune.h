@@ -127,6 +127,9 @@ SPTUNE_C_API sptune_status sptune_matrix_view(const sptune_matrix* C, sptune_csr
 SPTUNE_C_API sptune_backend sptune_matrix_location(const sptune_matrix* C);
 /* Id of the kernel that made it, valid until it is destroyed. NULL for NULL. */
 SPTUNE_C_API const char* sptune_matrix_made_by(const sptune_matrix* C);
+/* Why that kernel, and what databases had to pass over; as sptune_plan_why. */
+SPTUNE_C_API sptune_status sptune_matrix_why(const sptune_matrix* C, char* text, size_t size,
+                                             size_t* needed);
 /* NULL is allowed. */
 SPTUNE_C_API void sptune_matrix_destroy(sptune_matrix* C);
 

@@ -212,6 +212,8 @@ class SPTUNE_API csr_matrix {
     /// "default" or "asked for".
     const std::string& made_by() const;
     const std::string& source() const;
+    /// The same in sentences, with what databases had to pass over.
+    const std::string& why() const;
 
     class implementation;
     explicit csr_matrix(std::unique_ptr<implementation> p);

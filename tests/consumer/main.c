@@ -65,6 +65,8 @@ int main(void) {
     if (((const float*)square.values)[0] != 20 || ((const float*)square.values)[1] != -16) return 14;
     if (sptune_matrix_location(C) != SPTUNE_CPU || !strstr(sptune_matrix_made_by(C), "spgemm.cpu."))
         return 15;
+    CHECK(sptune_matrix_why(C, text, sizeof text, NULL));
+    if (!strstr(text, sptune_matrix_made_by(C))) return 19;
     sptune_matrix_destroy(C);
     sptune_spgemm_options product;
     sptune_spgemm_options_init(&product);

@@ -2,10 +2,14 @@
 #include "tests/library/stencil.hpp"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -81,6 +85,22 @@ TEST(LibrarySpgemm, UsesTheKernelThatIsAskedFor) {
     const auto c = sptune::auto_spgemm(a.view(), a.view(), options);
     EXPECT_EQ(c.made_by(), id);
     EXPECT_EQ(c.source(), "asked for");
+    EXPECT_EQ(c.why(), id + " was asked for.");
+}
+
+TEST(LibrarySpgemm, SaysWhatADatabaseHadToPassOver) {
+    const auto file =
+        std::filesystem::temp_directory_path() / ("sptune-product-" + std::to_string(getpid()));
+    std::ofstream(file) << "garbage";
+    const Matrix<double, std::int32_t> a(30);
+    sptune::spgemm_options options;
+    const std::string database = file.string();
+    options.database = database.c_str();
+    const auto c = sptune::auto_spgemm(a.view(), a.view(), options);
+    EXPECT_EQ(c.source(), "model");
+    EXPECT_NE(c.why().find("Passed over: " + database), std::string::npos) << c.why();
+    EXPECT_NE(c.why().find(c.made_by() + " is what the model takes"), std::string::npos) << c.why();
+    std::filesystem::remove(file);
 }
 
 }  // namespace

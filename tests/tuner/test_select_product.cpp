@@ -115,6 +115,40 @@ TEST(SelectProduct, AMeasurementOfNarrowRowPointersServesWideOnes) {
     EXPECT_EQ(s.id, "spgemm.cpu.csr.bitmap.p1.d1.f64.i64");
 }
 
+bool says(const ProductSelection& s, const std::string& part) {
+    return s.why.find(part) != std::string::npos;
+}
+
+TEST(SelectProduct, SaysWhyAStoredMeasurementDoesNotCount) {
+    const db::Scratch scratch;
+    const db::Store store(scratch / "db");
+    const db::Databases databases(store.path().string());
+    ProductFeatures product = models::made_product(1000, 25, 9);
+    product.fingerprint = 7;
+    EXPECT_TRUE(says(select(product), "No database was asked. " + kBitmap + " is what sptune by"));
+    EXPECT_TRUE(says(select(product, &databases), store.path().string() + " does not exist"));
+
+    db::Entry entry = entry_of(7);
+    store.save(entry);
+    ProductSelection s = select(product, &databases);
+    EXPECT_TRUE(says(s, kBitmap + " is the fastest, with its conversion, that was measured"))
+        << s.why;
+    const auto file = store.path() / entry.device.key / (db::entry_key(entry) + ".json");
+    db::put(file, "garbage");
+    entry.device.key = "another-device";
+    store.save(entry);
+    for (const bool wide : {false, true}) {
+        const auto none = [](const db::Device&) -> const models::ProductModel* { return nullptr; };
+        s = wide ? select_product<double, std::int64_t>(product, Backend::cpu, &databases, none, 1,
+                                                        Validate::warn)
+                 : select(product, &databases);
+        EXPECT_EQ(s.source, "default");
+        EXPECT_TRUE(says(s, "This product has not been measured on ")) << s.why;
+        EXPECT_TRUE(says(s, "another device (another-device) is not used here")) << s.why;
+        EXPECT_TRUE(says(s, "Passed over: " + file.string())) << s.why;
+    }
+}
+
 TEST(SelectProduct, ALibraryThatHasChangedIsMadeKnownOrRulesTheMeasurementOut) {
     const db::Scratch scratch;
     const db::Store store(scratch / "db");
@@ -134,6 +168,8 @@ TEST(SelectProduct, ALibraryThatHasChangedIsMadeKnownOrRulesTheMeasurementOut) {
     EXPECT_EQ(by(Validate::ignore).changed, "");
     EXPECT_EQ(by(Validate::strict).source, "default");
     EXPECT_TRUE(by(Validate::strict).changed.starts_with("MKL 1, here "));
+    EXPECT_TRUE(says(by(Validate::warn), "(measured with MKL 1, here "));
+    EXPECT_TRUE(says(by(Validate::strict), "Passed over: a measurement of this product with MKL"));
     entry.candidates[0].vendor = false;  // another's measurement of the library does not decide
     store.save(entry);
     EXPECT_EQ(by(Validate::strict).source, "database");

@@ -12,6 +12,7 @@
 #include "cli/worker.hpp"
 #include "db/codec.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/mode.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
 #include "tuner/sweep_product.hpp"
@@ -178,8 +179,13 @@ int run_compare(const std::vector<std::string>& args) {
     CompareOptions options;
     if (!parse_compare(args, options)) return kOk;
     require_outputs({{"--json", options.json}}, options.matrices);
+    const bool off = tuner::mode() == tuner::Mode::off;
     Comparer comparer(options);
     const int code = comparer.run();
+    if (off)
+        warn(
+            "SPTUNE_MODE is off, so that programs get plain CSR; auto is what they would get "
+            "without");
     auto documents = nlohmann::ordered_json::array();
     std::string report;
     for (const Side& side : comparer.sides()) {

@@ -11,6 +11,7 @@
 #include "cli/table.hpp"
 #include "matrix/number.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/mode.hpp"
 #include "tuner/select.hpp"
 
 #include <fmt/format.h>
@@ -126,16 +127,32 @@ int run_select(const std::vector<std::string>& args) {
     Request request;
     if (!parse(args, request)) return kOk;
     require_outputs({{"--json", request.json}}, request.files);
+    const tuner::Mode mode = tuner::mode();
     const Backend backend = backends_of(request.backend).front();
     use_mkl(request.mkl);
     require_db(request.db);
     tuner::SelectOptions options = options_of(request);
-    options.models = tuner::default_models(backend, request.model);
-    if (!request.no_db) options.databases = open_databases(request.db);
+    const bool off = mode == tuner::Mode::off;
+    options.models = off ? std::vector<const models::Predictor*>()
+                         : tuner::default_models(backend, request.model);
+    if (!off && !request.no_db) options.databases = open_databases(request.db);
     const std::string& path = request.files[0];
     return with_matrix(
-        path, {parse_precision(request.precision), request.threads}, [&](const auto& matrix) {
-            const SteadyChoice choice = steady_choice(matrix.view(), backend, options);
+        path, {parse_precision(request.precision), request.threads},
+        [&]<class T, class P>(const Csr<T, P>& matrix) {
+            if (off)
+                options.constraints.variants =
+                    spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
+            SteadyChoice choice = steady_choice(matrix.view(), backend, options);
+            const tuner::Selection& chosen = choice.selection;
+            if (off)
+                choice.selection.why =
+                    fmt::format("SPTUNE_MODE is off: plain CSR, {}.", chosen.chosen.id);
+            if (mode == tuner::Mode::tune && options.databases &&
+                chosen.source != tuner::Source::exact)
+                warn(
+                    "SPTUNE_MODE is tune: a program would measure this matrix first, as `sptune "
+                    "profile` does");
             if (!request.json.empty()) {
                 const std::uint64_t print = fingerprint(matrix.view(), request.threads);
                 write_json(

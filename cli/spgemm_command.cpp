@@ -17,6 +17,7 @@
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/mode.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
 
@@ -47,6 +48,7 @@ template <class T, class P>
 tuner::ProductSelection choose(const SpgemmRequest& r, const std::string& variant,
                                const ProductFeatures& product, Backend backend) {
     if (!variant.empty()) return {variant, "asked for"};
+    if (tuner::mode() == tuner::Mode::off) return tuner::default_product<T, P>(product, backend);
     const auto databases = open_databases(r.db);
     return tuner::select_product<T, P>(product, backend, databases.get(),
                                        tuner::default_product_model, r.threads,
@@ -215,6 +217,7 @@ int run_spgemm(const std::vector<std::string>& args) {
         throw UsageError(r.output + ": .spt has rising columns; leave out --unsorted");
     require_outputs({{"-o", r.output}, {"--json", r.json}}, r.files);
     tuner::parse_validate(r.validate);  // of the environment, too
+    tuner::mode();
     if (r.backend == "cuda") require_cuda();
     use_mkl(r.mkl);
 

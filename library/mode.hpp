@@ -1,11 +1,11 @@
-// $SPTUNE_MODE, for whoever runs a program.
+// $SPTUNE_MODE in this room.
 #pragma once
+
+#include "tuner/mode.hpp"
 
 namespace sptune::library {
 
-enum class Mode { read, off, tune };
-
-/// Read where the variable is empty or not set. Throws UsageError for another word.
-Mode mode();
+using tuner::mode;
+using tuner::Mode;
 
 }  // namespace sptune::library

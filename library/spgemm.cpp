@@ -92,7 +92,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const Backend home = backend_of_pair(given_a, given_b);
     require_threads(o.threads);
     require_known(o.backend);
-    mode();  // a word that is none is refused here, too
+    const bool off = mode() == Mode::off;
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(
@@ -108,10 +108,11 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : home;
     if (backend == Backend::cuda) require_cuda();
     const ProductFeatures product = tuner::features_of_pair(a, b, home, o.threads, o.stream);
-    const auto databases = open_databases(o.database);
+    const auto databases = off ? nullptr : open_databases(o.database);
     const bool asked = o.variant && *o.variant;
     const tuner::ProductSelection chosen =
         asked ? tuner::ProductSelection{o.variant, "asked for"}
+        : off ? tuner::default_product<T, P>(product, backend)
               : tuner::select_product<T, P>(product, backend, databases.get(),
                                             tuner::default_product_model, o.threads,
                                             tuner::parse_validate(""));

@@ -110,7 +110,17 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
     return chosen;
 }
 
+template <class T, class P>
+ProductSelection default_product(const ProductFeatures& product, Backend backend) {
+    ProductSelection s{
+        spgemm_default(backend, value_type_of<T>(), index_type_of<P>(), product.products_cv).id(),
+        "default"};
+    s.why = fmt::format("SPTUNE_MODE is off: the default, {}.", s.id);
+    return s;
+}
+
 #define SPTUNE_INSTANTIATE(T, P)                                                                 \
+    template ProductSelection default_product<T, P>(const ProductFeatures&, Backend);            \
     template ProductSelection select_product<T, P>(const ProductFeatures&, Backend,              \
                                                    const db::Databases*, const ProductModelFor&, \
                                                    int, Validate);

@@ -39,4 +39,8 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                                 const db::Databases* databases, const ProductModelFor& model_for,
                                 int threads, Validate validate);
 
+/// Of neither a database nor a model: what SPTUNE_MODE=off leaves.
+template <class T, class P>
+ProductSelection default_product(const ProductFeatures& product, Backend backend);
+
 }  // namespace sptune::tuner

@@ -55,6 +55,11 @@ class Compare(CliTest):
         without_floor = {key: value for key, value in document["results"][0].items() if key != "floor_us"}
         self.assert_valid(document, "compare", results=[without_floor])
 
+    def test_says_that_it_takes_no_notice_of_off(self):
+        self.environment["SPTUNE_MODE"] = "off"
+        done = self.expect(0, "compare", *ONE, self.matrix("a.mtx", 100), "--op", "spgemm")
+        self.assertEqual(done.stderr.count("SPTUNE_MODE is off"), 1, done.stderr)
+
     def test_products(self):
         self.matrix("a.mtx", 400)
         self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 1\n2 2 -1\n")

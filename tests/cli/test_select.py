@@ -89,6 +89,23 @@ class Select(CliTest):
         done = self.expect(0, "select", *CPU, path)
         self.assertEqual(done.stderr.count("db.json: ignored: "), 1, done.stderr)
 
+    def test_mode_of_the_environment(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")
+        self.environment["SPTUNE_MODE"] = "off"  # as the library: whatever is stored
+        chosen = self.select(path, "--calls", 10**9)
+        self.assertEqual(chosen["source"], "heuristic")
+        self.assertIn(".csr.static.x32.l1.u1.", chosen["id"])
+        self.assertEqual(chosen["why"], f"SPTUNE_MODE is off: plain CSR, {chosen['id']}.")
+        self.environment["SPTUNE_MODE"] = "tune"
+        first = "SPTUNE_MODE is tune: a program would measure this matrix first"
+        self.assertNotIn(first, self.expect(0, "select", *CPU, path).stderr)
+        self.assertIn(first, self.expect(0, "select", *CPU, path, "--precision", "f32").stderr)
+        self.assertNotIn(first, self.expect(0, "select", *CPU, path, "--no-db").stderr)
+        self.environment["SPTUNE_MODE"] = "perhaps"
+        for command in ("select", "compare", "spgemm"):
+            self.assertIn("SPTUNE_MODE: expected off, read or tune", self.expect(2, command, *CPU, path).stderr)
+
     def test_constraints(self):
         path = self.matrix("a.mtx", 40000)
         baseline = self.select(path, "--memory", 0, "--convert", 0)

@@ -160,6 +160,13 @@ class Spgemm(CliTest):
         self.assertEqual(other["source"], "model")
         self.expect(0, "db", "check")
 
+    def test_off_asks_no_database(self):
+        path = self.matrix()
+        self.expect(0, "profile", path, "--op", "spgemm", "--backend", "cpu", "--variants", "*.hash.*")
+        self.assertIn("(database)", self.expect(0, "spgemm", path, "--backend", "cpu").stdout)
+        self.environment["SPTUNE_MODE"] = "off"
+        self.assertIn("(default)", self.expect(0, "spgemm", path, "--backend", "cpu").stdout)
+
     def test_times_under_another_library_are_named_or_left_out(self):
         path = self.matrix()
         cpu = ("--backend", "cpu")

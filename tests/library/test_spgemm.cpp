@@ -2,6 +2,7 @@
 #include "tests/library/stencil.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -86,6 +87,19 @@ TEST(LibrarySpgemm, UsesTheKernelThatIsAskedFor) {
     EXPECT_EQ(c.made_by(), id);
     EXPECT_EQ(c.source(), "asked for");
     EXPECT_EQ(c.why(), id + " was asked for.");
+}
+
+TEST(LibrarySpgemm, AsksNobodyWhereTheModeIsOff) {
+    const Matrix<double, std::int32_t> a(30);
+    sptune::spgemm_options options;
+    options.database = "/nonexistent/database";
+    const auto asked = sptune::auto_spgemm(a.view(), a.view(), options);
+    EXPECT_NE(asked.why().find("/nonexistent/database"), std::string::npos) << asked.why();
+    setenv("SPTUNE_MODE", "off", 1);
+    const auto c = sptune::auto_spgemm(a.view(), a.view(), options);
+    unsetenv("SPTUNE_MODE");
+    EXPECT_EQ(c.source(), "default");
+    EXPECT_EQ(c.why(), "SPTUNE_MODE is off: the default, " + c.made_by() + ".");
 }
 
 TEST(LibrarySpgemm, SaysWhatADatabaseHadToPassOver) {

@@ -1,4 +1,4 @@
-#include "library/mode.hpp"
+#include "tuner/mode.hpp"
 
 #include "matrix/error.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace sptune::library {
+namespace sptune::tuner {
 
 Mode mode() {
     const char* const value = std::getenv("SPTUNE_MODE");
@@ -18,4 +18,4 @@ Mode mode() {
     throw UsageError(fmt::format("SPTUNE_MODE: expected off, read or tune, not \"{}\"", word));
 }
 
-}  // namespace sptune::library
+}  // namespace sptune::tuner

@@ -56,7 +56,7 @@ Store::Pruned Store::prune(int days, bool dry_run) const {
         },
         [&](const std::string& file, const std::string& reason, Trouble trouble) {
             if (trouble == Trouble::invalid) files.push_back(file);
-            if (trouble == Trouble::foreign) warn(file, reason);
+            if (trouble == Trouble::foreign || trouble == Trouble::broken) warn(file, reason);
         });
     for (const fs::path& file : leftovers(where_)) files.push_back(file.string());
 

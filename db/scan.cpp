@@ -92,14 +92,26 @@ void deliver(const std::string& file, const Decode& decode, const Visit& visit,
     visit(file, *entry);
 }
 
+/// A file without the name of an entry is not ours, whatever it holds, but has to be JSON.
+void refuse_foreign(const fs::path& file, const Refuse& refuse) {
+    try {
+        parse_document(read_text(file));
+    } catch (const Unreadable&) {  // nor did anybody ask us to look into it
+    } catch (const Error& e) {
+        return refuse(
+            file.string(),
+            fmt::format("{}, and not named as an entry; left alone, remove it by hand", e.what()),
+            Trouble::broken);
+    }
+    refuse(file.string(), "is no entry of sptune's; left alone", Trouble::foreign);
+}
+
 void scan_directory(const fs::path& where, const Visit& visit, const Refuse& refuse) {
     for_each_file(
         where,
         [&](const fs::path& file) {
             if (file.extension() != ".json" || AtomicFile::is_temporary(file)) return;
-            if (!is_entry_key(file.stem().string()))
-                return refuse(file.string(), "is no entry of sptune's; left alone",
-                              Trouble::foreign);
+            if (!is_entry_key(file.stem().string())) return refuse_foreign(file, refuse);
             deliver(
                 file.string(), [&] { return read_entry(file); }, visit, refuse);
         },

@@ -14,7 +14,8 @@ enum class Trouble {
     invalid,     ///< no version of sptune would use it
     newer,       ///< written by a later version
     unreadable,  ///< the system did not let us look
-    foreign,     ///< not named as sptune names its entries; nobody asked us to look into it
+    foreign,     ///< not named as sptune names its entries, and left alone
+    broken,      ///< nor JSON, as its name says: once an entry, perhaps; left alone as well
 };
 
 using Visit = std::function<void(const std::string& file, const Entry& entry)>;

@@ -259,6 +259,18 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
             self.assertNotIn(str(foreign), done.stdout)
         self.assertTrue(foreign.exists())
 
+    def test_what_is_no_json_is_a_fault_whatever_its_name(self):
+        broken = self.files[0].with_name("copy.json")
+        broken.write_text('{"a":')
+        told = self.sptune_db("check", "--db", self.db, code=1).stdout
+        self.assertIn(f"{broken}: is not JSON: parse error", told)
+        self.assertIn("left alone, remove it by hand", told)
+        self.assertIn(f"{len(self.files)} valid, 1 not", told)
+        self.assertIn(f"{broken}: ignored: is not JSON", self.sptune_db("prune", "--db", self.db).stderr)
+        self.assertTrue(broken.exists())
+        broken.unlink()
+        self.sptune_db("check", "--db", self.db)
+
     def test_help_and_usage(self):
         commands = ("list", "show", "export", "import", "merge", "check", "prune")
         overview = self.sptune_db("--help").stdout

@@ -134,12 +134,16 @@ TEST(Store, LooksOnlyAtFilesTwoLevelsDown) {
     put(device / "deeper" / "x.json", "garbage");
     put(device / "notes.txt", "garbage");
     put(store.path() / ".hidden" / "x.json", "garbage");
-    put(scratch / "target.json", "garbage");
+    put(scratch / "target.json", "{}");
     fs::create_symlink(scratch / "target.json", device / "link.json");
     fs::create_directory_symlink(scratch / "db", store.path() / "loop");
     ASSERT_EQ(mkfifo((device / "fifo.json").c_str(), 0600), 0);
     EXPECT_EQ(store.list().size(), 1u);
     EXPECT_TRUE(store.check().faults.empty());
+    put(device / "copy of an entry.json", "{\"schema\":");
+    const auto faults = store.check().faults;
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].file, (device / "copy of an entry.json").string());
 }
 
 /// Something else under the name of an entry: never opened, since that of a pipe would block.
@@ -236,9 +240,11 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     const fs::path device = store.path() / "cpu-test-0t";
     const fs::path corrupt = device / "spmv-f64-i32-warm-00000000000000c0.json",
                    newer = device / "spmv-f64-i32-warm-00000000000000c1.json",
-                   foreign = store.path() / "sub" / "settings.json";
+                   foreign = store.path() / "sub" / "settings.json",
+                   broken = device / "copy of an entry.json";
     put(corrupt, "{");
     put(foreign, "{}");
+    put(broken, "{");
     put(newer, "{\"schema\": \"sptune.entry/2\"}");
     // A temporary file as a killed writer leaves it, and one of a writer that may still be alive.
     const fs::path left = device / ".sptune-left.tmp", live = device / ".sptune-live.tmp";
@@ -257,6 +263,7 @@ TEST(Prune, RemovesWhatIsOfNoUse) {
     EXPECT_EQ(store.list().size(), 2u);
     EXPECT_TRUE(fs::exists(newer));
     EXPECT_TRUE(fs::exists(foreign));
+    EXPECT_TRUE(fs::exists(broken));
     EXPECT_TRUE(fs::exists(live));
 }
 

@@ -9,6 +9,7 @@
 #include "cli/profile_report.hpp"
 #include "cli/table.hpp"
 #include "db/codec.hpp"
+#include "db/csv.hpp"
 #include "db/document.hpp"
 #include "features/features.hpp"
 #include "matrix/error.hpp"
@@ -86,6 +87,28 @@ std::string list_table(const std::vector<db::Summary>& entries) {
             e.complete ? Tone::plain : Tone::dim);
     }
     return table.render(Style(stdout));
+}
+
+/// The columns of the table under the names of the document, nothing cut short.
+std::string list_csv(const std::vector<db::Summary>& entries) {
+    std::string text = db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key",
+                                     "winner", "speedup_vs_baseline", "complete", "created_utc"});
+    for (const db::Summary& e : entries)
+        text +=
+            db::csv_line({e.matrix, e.key.substr(e.key.rfind('-') + 1), fmt::format("{}", e.rows),
+                          fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key,
+                          e.winner, e.winner.empty() ? "" : fmt::format("{}", e.speedup),
+                          fmt::format("{}", e.complete), e.created_utc});
+    return text;
+}
+
+void require_list_format(const std::string& format) {
+    if (format == "table" || format == "json" || format == "csv") return;
+    const bool exported = format == "t4" || format == "header";
+    throw UsageError(fmt::format(
+        "--format: expected table, json, csv, not \"{}\"{}", format,
+        exported ? fmt::format("; `sptune db export --format {}` writes the entries so", format)
+                 : ""));
 }
 
 /// As a key ends with it and `db list` begins it.
@@ -182,17 +205,23 @@ int run_db_list(const Words& args) {
     std::string db, json, format = "table";
     Options options("db list", "", "Lists the entries of the tuning database.");
     options.text("db", "PATH", db, kDbHelp)
-        .choice("format", {"table", "json"}, format, "for people or for programs")
+        .text("format", "table|json|csv", format, "for people, for programs or for spreadsheets")
         .text("json", "FILE|-", json, "write the list as JSON; - prints it alone on stdout")
         .example("sptune db list")
+        .example("sptune db list --format csv > tuned.csv")
         .example("sptune db list --json - | jq '.entries[].winner'");
     if (!options.parse(args)) return kOk;
+    require_list_format(format);
     if (format == "json" && json.empty()) json = "-";
     const db::Store store = open_existing_db(db);
     const auto entries = store.list();
     if (entries.empty()) say_empty(store);
     if (!json.empty()) write_json(json, list_document(store, entries));
-    if (json != "-" && !entries.empty()) write_text("-", list_table(entries));
+    if (json == "-") return kOk;
+    if (format == "csv")
+        write_text("-", list_csv(entries));
+    else if (!entries.empty())
+        write_text("-", list_table(entries));
     return kOk;
 }
 

@@ -69,7 +69,9 @@ Flattener flatten(const Entry& entry, const Candidate& candidate) {
     return row;
 }
 
-std::string line(const std::vector<std::string>& cells) {
+}  // namespace
+
+std::string csv_line(const std::vector<std::string>& cells) {
     std::string out;
     for (const std::string& cell : cells) {
         if (&cell != &cells.front()) out += ',';
@@ -84,16 +86,14 @@ std::string line(const std::vector<std::string>& cells) {
     return out + "\n";
 }
 
-}  // namespace
-
 std::string csv_header() {
-    return line(flatten({}, {}).names);
+    return csv_line(flatten({}, {}).names);
 }
 
 std::string csv_rows(const Entry& entry) {
     std::string out;
     for (const Candidate& candidate : entry.candidates)
-        out += line(flatten(entry, candidate).cells);
+        out += csv_line(flatten(entry, candidate).cells);
     return out;
 }
 

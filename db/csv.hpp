@@ -4,8 +4,12 @@
 #include "db/entry.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sptune::db {
+
+/// One line, with quotes where a cell needs them.
+std::string csv_line(const std::vector<std::string>& cells);
 
 /// The names of the columns: every scalar field of an entry, then of a candidate; nested records
 /// give their name as a prefix ("matrix_name", "candidate_time_us_median").

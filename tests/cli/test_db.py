@@ -35,6 +35,26 @@ class Db(harness.CliTest):
         for entry in listed["entries"]:
             self.assertIn(entry["device_key"], table)
 
+    def test_list_as_csv(self):
+        listed = json.loads(self.sptune_db("list", "--db", self.db, "--json", "-").stdout)["entries"]
+        text = self.sptune_db("list", "--db", self.db, "--format", "csv").stdout
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual(len(rows), len(listed))
+        for row, entry in zip(rows, listed):
+            for name in ("matrix", "device_key", "created_utc"):
+                self.assertEqual(row[name].split(), entry[name].split())  # the pipe turns "\r" into "\n"
+            self.assertEqual(row["winner"], entry["winner"] or "")
+            self.assertEqual(int(row["nnz"]), entry["nnz"])
+            self.assertEqual(row["complete"], str(entry["complete"]).lower())
+            self.assertTrue(entry["key"].endswith("-" + row["fingerprint"]))
+            if entry["winner"]:
+                self.assertEqual(float(row["speedup_vs_baseline"]), entry["speedup_vs_baseline"])
+        self.assertEqual(self.sptune_db("list", "--format", "csv").stdout, text.splitlines()[0] + "\n")
+        for other in ("t4", "header"):
+            done = self.sptune_db("list", "--format", other, code=2)
+            self.assertIn(f"`sptune db export --format {other}`", done.stderr)
+        self.assertIn("expected table, json, csv", self.sptune_db("list", "--format", "xml", code=2).stderr)
+
     def test_an_empty_database_is_no_error_but_a_named_one_must_exist(self):
         done = self.sptune_db("list")
         self.assertEqual(done.stdout, "")

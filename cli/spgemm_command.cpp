@@ -126,8 +126,8 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
             : tuner::multiply(a, b, product, backend, choice.id, options, r.threads);
     if (variant.empty() && !done.selection.complete)
         warn(
-            fmt::format("not all kernels have been measured on this product, which `sptune profile "
-                        "{} --op spgemm` does",
+            fmt::format("the sweep of this product was stopped early or left kernels out, which "
+                        "`sptune profile {} --op spgemm` makes up for",
                         r.a()));
     if (!done.passed_over.empty()) warn("passed over: " + done.passed_over);
     if (!r.output.empty()) {

@@ -100,7 +100,8 @@ struct Selection {
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
     double confidence = 0;  ///< 0 to 1; 1 for a stored measurement
-    bool complete = true;   ///< false: of a sweep that left kernels out, or had busy cores
+    /// False: of a sweep that was stopped early, left kernels out or had busy cores.
+    bool complete = true;
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown

@@ -23,7 +23,7 @@ struct ProductSelection {
     /// What has changed since this pair was measured, which is why a measurement does not count
     /// where the source is not the database.
     std::string changed = {};
-    bool complete = true;  ///< false: by a sweep that has not measured all kernels
+    bool complete = true;  ///< false: by a sweep that was stopped early or left kernels out
     std::string why = {};  ///< sentences; empty where select_product() has not chosen
 };
 

@@ -51,13 +51,14 @@ std::string by_whom(const Lookup& l) {
     return {};
 }
 
-/// Of a sweep that has not measured all kernels.
+/// Of a sweep that was stopped, perhaps when only its last comparison was left, or restricted:
+/// which of these a digest does not tell.
 std::string on_rest(const Lookup& l) {
-    std::string text = "; not all kernels have been measured";
+    std::string text = "; that sweep was stopped early or left kernels out";
     if (!l.unmeasured.id.empty())
         text += fmt::format(" ({} is expected to take {})", l.unmeasured.id,
                             duration_us(l.unmeasured.predicted_us));
-    return text + ", which a profile of the whole grid does";
+    return text + ", which a profile of the whole grid makes up for";
 }
 
 std::string who(const Selection& s) {

@@ -145,7 +145,8 @@ class Spgemm(CliTest):
         again = json.loads(self.expect(0, "spgemm", path, *cpu, "--json", "-").stdout)
         self.assertEqual((again["id"], again["source"]), (document["winner"], "database"))
         # That it may not be the fastest of all is not kept from anybody.
-        hint = f"not all kernels have been measured on this product, which `sptune profile {path} --op spgemm` does"
+        hint = ("the sweep of this product was stopped early or left kernels out, which "
+                f"`sptune profile {path} --op spgemm` makes up for")
         self.assertIn(hint, self.expect(0, "spgemm", path, *cpu).stderr)
         self.assertNotIn(hint, self.expect(0, "spgemm", path, *cpu, "--variant", document["winner"]).stderr)
         (file,) = (self.folder / "db").glob("*/spgemm*.json")

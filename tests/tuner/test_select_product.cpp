@@ -25,6 +25,10 @@ ProductSelection select(const ProductFeatures& product, const db::Databases* dat
         product, Backend::cpu, databases, [&](const db::Device&) { return model; }, 1, validate);
 }
 
+bool says(const ProductSelection& s, const std::string& part) {
+    return s.why.find(part) != std::string::npos;
+}
+
 /// Blocks win, but for their conversion.
 db::Entry entry_of(std::uint64_t fingerprint) {
     db::Entry entry;
@@ -97,6 +101,7 @@ TEST(SelectProduct, KnowsWhetherAllKernelsWereMeasured) {
         const ProductSelection s = select(product, &databases);
         EXPECT_EQ(s.source, "database");
         EXPECT_EQ(s.complete, complete);
+        EXPECT_EQ(says(s, "that sweep was stopped early or left kernels out"), !complete) << s.why;
     }
     product.fingerprint = 8;
     EXPECT_TRUE(select(product, &databases).complete);
@@ -113,10 +118,6 @@ TEST(SelectProduct, AMeasurementOfNarrowRowPointersServesWideOnes) {
         product, Backend::cpu, &databases, none, 1, Validate::warn);
     EXPECT_EQ(s.source, "database");
     EXPECT_EQ(s.id, "spgemm.cpu.csr.bitmap.p1.d1.f64.i64");
-}
-
-bool says(const ProductSelection& s, const std::string& part) {
-    return s.why.find(part) != std::string::npos;
 }
 
 TEST(SelectProduct, SaysWhyAStoredMeasurementDoesNotCount) {

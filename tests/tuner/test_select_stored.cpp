@@ -202,12 +202,21 @@ TEST_F(Select, AnEntryThatIsNotCompleteLeavesTheRestToTheModel) {
     std::vector<std::string> others;
     for (const Ranked& r : s.alternatives) others.push_back(r.id);
     EXPECT_EQ(others, (std::vector{id(0), id(3), id(2)}));
-    EXPECT_NE(
-        s.why.find("not all kernels have been measured (" + id(3) + " is expected to take 10"),
-        std::string::npos)
+    EXPECT_NE(s.why.find("that sweep was stopped early or left kernels out (" + id(3) +
+                         " is expected to take 10"),
+              std::string::npos)
         << s.why;
+    // All of them, but for the last comparison.
+    few = entry(here());
+    few.complete = false;
+    store_.save(few);
+    const std::string why = select().why;
+    EXPECT_NE(why.find("that sweep was stopped early or left kernels out, which"),
+              std::string::npos)
+        << why;
     store_.save(entry(here()));
     EXPECT_TRUE(select().complete);
+    EXPECT_EQ(select().why.find("that sweep"), std::string::npos);
     EXPECT_EQ(select().chosen.id, id(3));
 }
 

@@ -2,11 +2,11 @@
 
 #include "features/structure.hpp"
 #include "library/database.hpp"
-#include "library/mode.hpp"
 #include "library/tune.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/mode.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -90,7 +90,7 @@ tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
     if (o.longest_conversion_us < 1e300) c.convert_us = o.longest_conversion_us;
     if (o.error_bound < 1e300) c.error = o.error_bound;
     if (o.variants) c.variants = o.variants;
-    if (mode() == Mode::off) {
+    if (tuner::mode() == tuner::Mode::off) {
         c.variants = spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
         p.select.models.emplace();
     }
@@ -111,7 +111,7 @@ class PlanOf final : public Implementation<T> {
         tuner::PlanOptions options = internal_options<T, P>(o, backend_);
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
-        off_ = mode() == Mode::off;
+        off_ = tuner::mode() == tuner::Mode::off;
         if (!off_) tuner::require_model_of_environment();  // not somewhere among the calls
         if (o.transposed && backend_ == Backend::cpu) check_structure(a_, o.threads);
         size_of_x_ = static_cast<std::size_t>(o.transposed ? a_.rows : a_.cols);
@@ -121,7 +121,7 @@ class PlanOf final : public Implementation<T> {
             transpose_ = transpose(a_, backend_, o.threads);
         }
         if (!off_) options.select.databases = open_databases(o.database);
-        if (options.select.databases && mode() == Mode::tune)
+        if (options.select.databases && tuner::mode() == tuner::Mode::tune)
             tuned_ = tune(transpose_ ? transpose_->view() : a_, backend_, o.threads,
                           *options.select.databases);
         plan_.emplace(tuner::choose_for(transpose_ ? transpose_->view() : a_, backend_, o.threads),

@@ -3,10 +3,10 @@
 #include "kernels/cuda_probe.hpp"
 #include "library/database.hpp"
 #include "library/matrix.hpp"
-#include "library/mode.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/mode.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_product.hpp"
@@ -92,7 +92,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     const Backend home = backend_of_pair(given_a, given_b);
     require_threads(o.threads);
     require_known(o.backend);
-    const bool off = mode() == Mode::off;
+    const bool off = tuner::mode() == tuner::Mode::off;
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(

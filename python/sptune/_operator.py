@@ -27,7 +27,7 @@ def aslinearoperator(A: Any, **options: Any) -> Any:
     scipy.sparse.linalg.LinearOperator, or cupyx.scipy.sparse.linalg.LinearOperator
         With `dtype`, `shape`, `matvec`, `rmatvec`, `matmat`, `rmatmat`; `plan`, the sptune.Plan of
         A; and `update_values(values)`. The first product with A.T makes a plan for it, which holds
-        a transpose.
+        a transpose. Copies and unpickled ones make plans of their own.
 
     Examples
     --------
@@ -37,6 +37,13 @@ def aslinearoperator(A: Any, **options: Any) -> Any:
         raise TypeError("transposed is not an option here: the operator multiplies with A and, as .T, with A.T")
     A = as_csr(A)
     return _operator_class(_device.is_array(A.data))(A, options)
+
+
+def _another(A: Any, options: dict[str, Any], values: Any) -> Any:
+    operator = aslinearoperator(A, **options)
+    if values is not None:
+        operator.update_values(values)
+    return operator
 
 
 @functools.cache
@@ -83,5 +90,10 @@ def _operator_class(on_device: bool) -> Any:
                 if back is not None:
                     back.update_values(values)
                     self._back = back
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            """Copies, in whichever process, make plans of their own."""
+            with self._updating:
+                return _another, (self._matrix, self._options, self._values)
 
     return PlannedOperator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -109,7 +109,8 @@ def _size(memory_bytes: int | None) -> int | None:
 class Plan:
     """A matrix, ready to be applied many times; `sptune.plan` makes them.
 
-    Threads may apply one plan at the same time; other Python threads run meanwhile.
+    Threads may apply one plan at the same time; other Python threads run meanwhile. Plans cannot be
+    copied or pickled: make another one, in another process from the matrix.
 
     Attributes
     ----------
@@ -199,6 +200,11 @@ class Plan:
     def why(self) -> str:
         """The kernel, who chose it, and the times that were predicted and measured, in sentences."""
         return self._plan.why()
+
+    def __reduce__(self) -> NoReturn:
+        # A copy would share the C++ plan, but not know which values that reads.
+        raise TypeError("a plan cannot be copied or pickled; make another one, in the other process "
+                        "from the matrix: sptune.plan(A)")
 
     def __repr__(self) -> str:
         return f"<sptune.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.variant}>"

@@ -6,6 +6,8 @@ import functools
 import threading
 from typing import Any
 
+import numpy as np
+
 from . import _device
 from ._matrix import as_csr
 from ._plan import Plan, plan
@@ -27,7 +29,9 @@ def aslinearoperator(A: Any, **options: Any) -> Any:
     scipy.sparse.linalg.LinearOperator, or cupyx.scipy.sparse.linalg.LinearOperator
         With `dtype`, `shape`, `matvec`, `rmatvec`, `matmat`, `rmatmat`; `plan`, the sptune.Plan of
         A; and `update_values(values)`. The first product with A.T makes a plan for it, which holds
-        a transpose. Copies and unpickled ones make plans of their own.
+        a transpose. Copies and unpickled ones make plans of their own. Where A is of type float32
+        and x of float64 (solvers make such vectors themselves) or of integers, x is rounded to float32
+        and the result is of type float64; plans refuse such an x.
 
     Examples
     --------
@@ -37,6 +41,12 @@ def aslinearoperator(A: Any, **options: Any) -> Any:
         raise TypeError("transposed is not an option here: the operator multiplies with A and, as .T, with A.T")
     A = as_csr(A)
     return _operator_class(_device.is_array(A.data))(A, options)
+
+
+def _times(plan: Plan, x: Any) -> Any:
+    if x.dtype == plan.dtype or np.result_type(x.dtype, plan.dtype) != np.float64:
+        return plan.apply(x)
+    return plan.apply(x.astype(plan.dtype)).astype(np.float64)  # the type of A @ x, as solvers expect
 
 
 def _another(A: Any, options: dict[str, Any], values: Any) -> Any:
@@ -63,12 +73,12 @@ def _operator_class(on_device: bool) -> Any:
             super().__init__(self.plan.dtype, self.plan.shape)
 
         def _matvec(self, x: Any) -> Any:
-            return self.plan.apply(x)
+            return _times(self.plan, x)
 
         _matmat = _matvec
 
         def _rmatvec(self, x: Any) -> Any:
-            return self._planned_back().apply(x)
+            return _times(self._planned_back(), x)
 
         _rmatmat = _rmatvec
 

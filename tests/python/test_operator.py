@@ -56,3 +56,36 @@ def test_options():
     assert sptune.aslinearoperator(poisson(5), variants="*.csr.*").plan.variant.startswith("spmv.cpu.csr.")
     with pytest.raises(TypeError, match=r"\.T"):
         sptune.aslinearoperator(poisson(5), transposed=True)
+
+
+def test_float64_vectors_for_a_float32_matrix():
+    A = random_csr(60, 40, dtype=np.float32)
+    op = sptune.aslinearoperator(A)
+    rng = np.random.default_rng(0)
+    for x in (rng.standard_normal(40), rng.standard_normal((40, 3)), np.arange(40), list(range(40))):
+        y, rounded = op @ x, np.asarray(x, np.float32)
+        assert y.dtype == np.float64
+        assert_product(y.astype(np.float32), A, rounded)
+    assert (op.T @ np.ones(60)).dtype == np.float64
+    assert (op @ np.ones(40, np.float32)).dtype == np.float32
+    assert (op @ np.ones(40, np.float16)).dtype == np.float32
+    for bad in (np.ones(40, complex), np.ones(40, np.longdouble)):
+        with pytest.raises(TypeError, match="x"):
+            op @ bad
+    with pytest.raises(TypeError, match="astype"):
+        op.plan @ np.ones(40)
+
+
+def test_solvers_that_make_float64_vectors():
+    A = poisson(12, np.float32)
+    op, exact = sptune.aslinearoperator(A), A.astype(np.float64)
+    n = A.shape[0]
+    rng = np.random.default_rng(0)
+    largest = linalg.eigsh(exact, k=3)[0]
+    found = linalg.lobpcg(op, rng.standard_normal((n, 3)), largest=True, maxiter=200, tol=1e-2)[0]
+    assert np.allclose(np.sort(found), largest, rtol=1e-2)
+    found = linalg.svds(op, k=3, solver="lobpcg", v0=rng.standard_normal(n), tol=0.2, maxiter=200)[1]
+    assert np.allclose(found, largest, rtol=1e-2)
+    assert np.isclose(linalg.onenormest(op), abs(exact).sum(axis=0).max())
+    once = linalg.expm_multiply(op, np.ones(n), traceA=4.0 * n)
+    assert np.allclose(once, linalg.expm_multiply(exact, np.ones(n)), rtol=1e-3)

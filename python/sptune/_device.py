@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _sptune
-from ._types import refuse_unsafe
+from ._types import refuse_matrix, refuse_unsafe
 
 
 def is_array(a: Any) -> bool:
@@ -90,6 +90,7 @@ def view(a: Any) -> Any:
 
 def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
     if not is_array(x):
+        refuse_matrix(x, what)
         raise TypeError(f"A lies in the memory of a GPU, but {what}, a {type(x).__name__}, does not; "
                         f"say cupy.asarray({what})")
     interface = x.__cuda_array_interface__

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _device
-from ._types import refuse_unsafe
+from ._types import refuse_matrix, refuse_unsafe
 
 
 def column_numbers(a: np.ndarray, row_ptr: np.ndarray, cols: int) -> np.ndarray:
@@ -55,8 +55,7 @@ def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...]
     if _device.is_array(x):
         raise TypeError(f"{what} lies in the memory of a GPU, but A in host memory; say {what}.get(), or move A "
                         "there: cupyx.scipy.sparse.csr_matrix(A)")
-    if hasattr(x, "tocsr"):
-        raise TypeError(f"{what} is a sparse matrix; multiply with sptune.auto_spgemm(A, {what})")
+    refuse_matrix(x, what)
     x = np.asarray(x)
     refuse_unsafe(x.dtype, dtype, what)
     x = np.asarray(x, dtype=dtype, order="F")

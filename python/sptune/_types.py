@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+
+def refuse_matrix(x: Any, what: str) -> None:
+    """TypeError where x is a sparse matrix, whose entries NumPy would not see."""
+    if hasattr(x, "tocsr"):
+        raise TypeError(f"{what} is a sparse matrix; " + ("give A.data, the values alone" if what == "values" else
+                                                         f"multiply with sptune.auto_spgemm(A, {what})"))
 
 
 def refuse_unsafe(given: np.dtype, dtype: np.dtype, what: str) -> None:

@@ -149,6 +149,9 @@ class Products:
         plan, put = sptune.plan(self.A), self.place.put
         with self.assertRaisesRegex(TypeError, "cupy.asarray"):
             plan @ self.x
+        for use, remedy in ((plan.__matmul__, "auto_spgemm"), (plan.update_values, r"give A\.data")):
+            with self.assertRaisesRegex(TypeError, remedy):
+                use(SimpleNamespace(**vars(self.A), tocsr=None))
         with self.assertRaisesRegex(TypeError, "give out"):
             plan @ self.dx
         with self.assertRaisesRegex(TypeError, "out, a ndarray, does not"):

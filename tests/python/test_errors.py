@@ -126,6 +126,7 @@ def test_bad_options(options, error, message):
 
 
 @pytest.mark.parametrize("bad, error, message", [
+    (A, TypeError, r"^values is a sparse matrix; give A\.data"),
     (A.data[:-1].copy(), ValueError, "shape"),
     (A.data + 0j, TypeError, "values"),
 ])

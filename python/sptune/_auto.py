@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _sptune
 from ._matrix import Csr, as_csr
+from ._options import factors
 
 # The library knows matrices by the addresses of their arrays. Here they are known by the arrays
 # themselves, and the library is told when one of them is gone: another may get its address.
@@ -17,7 +18,7 @@ _lock = threading.RLock()  # arrays may go while it is held
 _MOST = 256  # of which the library may keep fewer
 
 
-def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0) -> Any:
+def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
     """out = alpha A x + beta out, with a plan that is made at the first call and found again.
 
     Parameters
@@ -54,6 +55,8 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1, beta: float = 0
         if known:
             _known[key] = known  # the newest
     matrix = known[0] if known else _look_at(A, key, arrays)
+    if type(alpha) is not float or type(beta) is not float:
+        alpha, beta = factors(alpha, beta)
     given, to, out, stream = matrix.operands(x, out, beta)
     try:
         _sptune.auto_spmv(matrix.handle, given, to, alpha, beta, stream)

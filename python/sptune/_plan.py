@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _sptune
 from ._matrix import Csr, as_csr
+from ._options import factors, taken
 from ._sptune import Choice
 
 
@@ -63,7 +64,7 @@ def plan(
         The promise: all calls take at most (1 + epsilon) times plain CSR and grace_calls plain calls;
         negative: 25 on a CPU, 10 on a GPU.
     threads : int
-        On the CPU; 0: all.
+        On the CPU, up to 4096; 0: all.
     database : path, optional
         Folder or exported file, the only one then; None: $SPTUNE_DB, else the user's, the system's
         and the built-in one; "": none.
@@ -82,12 +83,11 @@ def plan(
     >>> p.why()
     '...'
     """
-    return Plan(
-        Csr(as_csr(A)),
+    options = taken(
         expected_calls=expected_calls,
         transposed=transposed,
         deterministic=deterministic,
-        memory_bytes=_size(memory_bytes),
+        memory_bytes=memory_bytes,
         longest_conversion_us=longest_conversion_us,
         error_bound=error_bound,
         variants=variants,
@@ -96,14 +96,9 @@ def plan(
         epsilon=epsilon,
         grace_calls=grace_calls,
         threads=threads,
-        database=None if database is None else os.fspath(database),
+        database=database,
     )
-
-
-def _size(memory_bytes: int | None) -> int | None:
-    if memory_bytes is not None and not 0 <= memory_bytes < 2**64:
-        raise ValueError(f"memory_bytes is {memory_bytes}; expected 0 or more")
-    return memory_bytes
+    return Plan(Csr(as_csr(A)), **options)
 
 
 class Plan:
@@ -150,7 +145,7 @@ class Plan:
     def variant(self) -> str:
         return self._plan.selection().id
 
-    def apply(self, x: Any, out: Any = None, alpha: float = 1, beta: float = 0) -> Any:
+    def apply(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """out = alpha A x + beta out.
 
         Parameters
@@ -175,6 +170,8 @@ class Plan:
         >>> y is p.apply(x, out=y, alpha=-1, beta=1)      # y -= A @ x, and nothing is allocated
         True
         """
+        if type(alpha) is not float or type(beta) is not float:
+            alpha, beta = factors(alpha, beta)
         given, to, out, stream = self._matrix.operands(x, out, beta, self._transposed)
         self._plan.apply(given, to, alpha, beta, stream)
         return out

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _device, _sptune
 from ._matrix import Csr, as_csr
-from ._plan import _size
+from ._options import taken
 
 
 def auto_spgemm(
@@ -54,6 +54,8 @@ def auto_spgemm(
     --------
     >>> C = sptune.auto_spgemm(A, A)
     """
+    options = taken(sorted=sorted, drop_zeros=drop_zeros, memory_bytes=memory_bytes, backend=backend,
+                    variant=variant, threads=threads, database=database)
     A, B = as_csr(A), as_csr(B)
     if any(_device.is_array(M.data) for M in (A, B)):
         raise TypeError("auto_spgemm takes matrices in host memory; say A.get() for one of CuPy")
@@ -64,15 +66,6 @@ def auto_spgemm(
     a, b = Csr(A), Csr(B)
     if a.wide != b.wide:
         a, b = Csr(A, wide=True), Csr(B, wide=True)
-    options: dict[str, Any] = dict(
-        sorted=sorted,
-        drop_zeros=drop_zeros,
-        memory_bytes=_size(memory_bytes),
-        backend=backend,
-        variant=variant,
-        threads=threads,
-        database=None if database is None else os.fspath(database),
-    )
     try:
         indptr, indices, data = _sptune.product(a.handle, b.handle, **options)
     except ValueError:

@@ -125,6 +125,58 @@ def test_bad_options(options, error, message):
     assert issubclass(sptune.ConstraintError, ValueError)
 
 
+@pytest.mark.parametrize("option, values, error, message", [
+    ("memory_bytes", ["1e9", 1j, [1]], TypeError, "real number"),
+    ("memory_bytes", [-1, 1.5, 2**64, float("inf"), float("nan")], ValueError, "whole number from 0"),
+    ("threads", ["2", None], TypeError, "real number"),
+    ("threads", [-1, 0.5, 4097, 2**31], ValueError, "whole number from 0 to 4096"),
+    ("expected_calls", ["100", None, np.ones(1)], TypeError, "real number"),
+    ("error_bound", ["x", np.complex128(1)], TypeError, "real number"),
+    ("error_bound", [10**400], ValueError, "range"),
+    ("epsilon", [None], TypeError, "real number"),
+    ("deterministic", ["yes", None, 2, 1.0], TypeError, "True or False"),
+    ("variants", [None, 1], TypeError, "string"),
+    ("backend", [None], TypeError, "string"),
+    ("online", [None, True], TypeError, "string"),
+    ("database", [3], TypeError, "path"),
+])
+def test_options_of_other_types(option, values, error, message):
+    for value in values:
+        with pytest.raises(error, match=f"^{option} is .*{message}") as e:
+            sptune.plan(A, **{option: value})
+        assert len(str(e.value)) < 120
+        with pytest.raises(error, match=f"^{option} is .*{message}"):
+            sptune.aslinearoperator(A, **{option: value})
+
+
+@pytest.mark.parametrize("option, value, error", [
+    ("memory_bytes", "x", TypeError), ("memory_bytes", -1, ValueError), ("threads", "2", TypeError),
+    ("sorted", None, TypeError), ("drop_zeros", "no", TypeError), ("variant", None, TypeError),
+    ("backend", 1, TypeError), ("database", 3, TypeError),
+])
+def test_options_of_other_types_for_auto_spgemm(option, value, error):
+    with pytest.raises(error, match=f"^{option} is .*; expected"):
+        sptune.auto_spgemm(A, A.T.tocsr(), **{option: value})
+
+
+def test_numbers_of_other_types_that_are_as_good(tmp_path):
+    plan = sptune.plan(A, memory_bytes=1e9, threads=2.0, deterministic=1, transposed=np.bool_(False),
+                       expected_calls=np.int64(10), epsilon=np.float32(0.5), database=tmp_path)
+    assert np.allclose(plan @ x, A @ x)
+    with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
+        sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=np.float64(100))
+    assert sptune.auto_spgemm(A, A.T.tocsr(), memory_bytes=1e9, threads=1.0, sorted=1).shape == (60, 60)
+
+
+def test_factors(times):
+    for bad in (1j, "2", None, [2], np.ones(1), np.complex128(1)):
+        for name in ("alpha", "beta"):
+            with pytest.raises(TypeError, match=f"^{name} is .*real number"):
+                times(x, np.ones(60), **{name: bad})
+    for two in (2, 2.0, np.float32(2), np.int64(2), np.array(2.0)):
+        assert np.allclose(times(x, np.ones(60), two, two), 2 * (A @ x) + 2)
+
+
 @pytest.mark.parametrize("bad, error, message", [
     (A, TypeError, r"^values is a sparse matrix; give A\.data"),
     (A.data[:-1].copy(), ValueError, "shape"),

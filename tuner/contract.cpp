@@ -17,7 +17,7 @@ constexpr double kMostWaits = 1000;  ///< calls, of one trial
 Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>& offers,
                    const Past& past)
     : terms_(terms),
-      checks_left_(terms.trusted && terms.checked ? terms.trials + 1 : 0),
+      checks_left_(terms.trusted && terms.doubted > 0 ? terms.trials + 1 : 0),
       settling_(terms.settling),
       calls_(past.calls),
       epoch_calls_(past.calls),

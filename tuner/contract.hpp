@@ -26,9 +26,10 @@ struct Terms {
     /// is the ski rental's: at most twice what the better of staying and converting would have
     /// taken. Of several only the first counts.
     bool trusted = false;
-    /// What is trusted has to show in its first calls that it is faster than plain CSR. Else it is
-    /// dropped, nothing is trusted any more, and the other offers count as well.
-    bool checked = false;
+    /// What is trusted has to show in its first calls that it takes no more than so many times
+    /// plain CSR. Else it is dropped, nothing is trusted any more, and the other offers count as
+    /// well. 0: it is believed whatever it takes.
+    double doubted = 0;
     /// Keep timing after the choice is made, and fall back when it gets slower.
     bool watch = true;
     /// What choosing is likely to save of a call: it waits until the calls so far would have saved

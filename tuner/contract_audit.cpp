@@ -25,7 +25,7 @@ void Contract::check(double us) {
     if (checks_left_ > 0 && strikes_ < 2) return;
     checks_left_ = 0;
     const LastTimes& plain = known_.front().times;
-    if (plain.empty() || call_us(active_) >= kBetter * plain.least()) begin_audit();
+    if (plain.empty() || call_us(active_) > terms_.doubted * plain.least()) begin_audit();
 }
 
 /// Is it the offer or the machine? A trial that is under way begins anew, if at all.
@@ -48,7 +48,9 @@ void Contract::end_audit() {
     // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
     // else is missing; after more it pauses.
     const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
-    const bool slow = call_us(trial_) >= kBetter * plain_us();
+    // A measurement tells more than these few calls, unless they are far from what it says.
+    const bool slow = terms_.trusted ? call_us(trial_) > terms_.doubted * plain_us()
+                                     : call_us(trial_) >= kBetter * plain_us();
     if (slow)
         drop(trial_);
     else

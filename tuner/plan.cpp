@@ -16,6 +16,8 @@ namespace sptune::tuner {
 namespace {
 
 constexpr int kSettlingCalls = 10;
+/// Terms::doubted on a GPU, where launching a single call takes as long as many calls.
+constexpr double kDoubtedOnDevice = 1.25;
 
 }  // namespace
 
@@ -179,8 +181,9 @@ void Plan<T, P>::choose(const Past& past) {
     terms.trusted = options_.online == Online::never ||
                     (options_.online == Online::automatic && selection_.source == Source::exact &&
                      selection_.complete);
-    terms.checked = options_.online != Online::never;
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
+    if (terms.trusted && options_.online != Online::never)
+        terms.doubted = matrix_.backend == Backend::cpu ? 1 + terms.epsilon : kDoubtedOnDevice;
     if (settles()) terms.settling = kSettlingCalls;
 
     // Plain CSR is what everything is held against, unless the constraints forbid it. Kernels that
@@ -215,7 +218,7 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     };
     offer(selection_.chosen);
     // What is trusted is the first; the others count where it turns out not to be faster.
-    if (!terms.trusted || (terms.checked && offers.size() == 1)) {
+    if (!terms.trusted || (terms.doubted > 0 && offers.size() == 1)) {
         for (const Ranked& r : selection_.alternatives) offer(r);
         offer(selection_.baseline);  // costs nothing but a look
     }

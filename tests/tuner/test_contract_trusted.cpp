@@ -11,7 +11,8 @@ namespace {
 
 Terms trusted_terms(double expected_calls = 0) {
     Terms terms;
-    terms.trusted = terms.checked = true;
+    terms.trusted = true;
+    terms.doubted = 1.05;
     terms.expected_calls = expected_calls;
     return terms;
 }
@@ -53,7 +54,7 @@ TEST(TrustedContract, LiesEndInTheBestThatIsLeft) {
         const std::vector<Offer> stored{{10, 200}, {40, 300}};
         // Slower than plain CSR; and faster than a plain CSR that is faster than was stored.
         for (const Truth& truth :
-             {Truth{100, {{160, 200}, {40, 300}}}, Truth{30, {{31, 200}, {12, 300}}}}) {
+             {Truth{100, {{160, 200}, {40, 300}}}, Truth{30, {{33, 200}, {12, 300}}}}) {
             Contract contract(trusted_terms(expected), 100, stored);
             const Outcome out = live(contract, truth, stored, 2000);
             EXPECT_EQ(out.active, 2) << truth.plain_us;
@@ -78,6 +79,16 @@ TEST(TrustedContract, AFewHeldUpCallsAreNoReasonToDropIt) {
     // Something else runs on the machine for a while.
     live(contract, {300, {{150, 100}}}, stored, 6);
     EXPECT_EQ(live(contract, {100, stored}, stored, 100).active, 1);
+}
+
+TEST(TrustedContract, ALittleDoubtIsNone) {
+    // Single calls tell less than a measurement: 4 % more than plain CSR is within the promise.
+    for (const double expected : {0.0, 1000.0}) {
+        const Truth truth{100, {{104, 200}, {50, 300}}};
+        const std::vector<Offer> stored{{40, 200}, {50, 300}};
+        Contract contract(trusted_terms(expected), 100, stored);
+        EXPECT_EQ(live(contract, truth, stored, 1000).active, 1);
+    }
 }
 
 TEST(TrustedContract, NewValuesInTheMidstOfTheComparisonChangeNothing) {

@@ -1,8 +1,10 @@
 #include "cli/supervisor.hpp"
 
 #include "cli/affinity.hpp"
+#include "cli/death.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/patience.hpp"
 #include "cli/recorder.hpp"
 #include "cli/remains.hpp"
 #include "cli/worker.hpp"
@@ -11,12 +13,11 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <string_view>
+#include <optional>
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -30,35 +31,6 @@ namespace {
 constexpr const char* kRole = "SPTUNE_WORKER";
 constexpr int kMostDeaths = 10;   ///< in one sweep
 constexpr int kMostUnblamed = 2;  ///< in a row, without a candidate to blame
-// How long a candidate may take for one phase: so long ...
-constexpr double kPatienceS = 60;     ///< unless $SPTUNE_CANDIDATE_TIMEOUT says otherwise
-constexpr double kTurns = 200;        ///< and so many times the baseline's whole turn,
-constexpr double kMostTurnsS = 1200;  ///< but no more than that: it may have waited for a core
-constexpr double kLeastTurns = 3;     ///< (or than so many turns, where those are more);
-constexpr double kFirstTurnS = 3600;  ///< for the baseline itself, whose time nobody knows yet
-// A kernel that hangs on a GPU can keep its process from dying, however it is killed.
-constexpr double kDyingS = 20;    ///< until a killed worker is left behind; its patience, if less
-constexpr double kClosingS = 60;  ///< for a worker that is to measure nothing more
-// Who asks for an end gets it soon, whatever a kernel makes of it.
-constexpr double kStoppingS = 15;  ///< for a phase of a candidate, once a signal has come
-
-/// Signals that programs do not send each other to end them.
-bool is_crash(int signal) {
-    constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGKILL};
-    return std::find(std::begin(kCrashes), std::end(kCrashes), signal) != std::end(kCrashes);
-}
-
-double patience_s() {
-    const char* const variable = std::getenv("SPTUNE_CANDIDATE_TIMEOUT");
-    const std::string_view text = variable ? variable : "";
-    if (text.empty()) return kPatienceS;
-    double seconds = 0;
-    const auto [end, error] = std::from_chars(text.begin(), text.end(), seconds);
-    if (error != std::errc() || end != text.end() || !(seconds > 0))
-        throw UsageError(fmt::format(
-            "SPTUNE_CANDIDATE_TIMEOUT: expected seconds, more than 0, not \"{}\"", text));
-    return seconds;
-}
 
 timespec milliseconds(long ms) {
     return {ms / 1000, ms % 1000 * 1'000'000};
@@ -113,6 +85,7 @@ class Supervisor {
         asked_ = 0;
         hung_s_ = 0;
         left_ = false;
+        killed_before_ = killed_for_memory();
         std::vector<char*> argv;
         for (std::string& word : words_) argv.push_back(word.data());
         argv.push_back(nullptr);
@@ -138,7 +111,7 @@ class Supervisor {
             const int signal = sigtimedwait(&awaited_, nullptr, &tick);
             if (signal > 0 && signal != SIGCHLD) {
                 pass_to_worker(signal);
-                still_s = 0;
+                if (asked_ == 1) still_s = 0;
             }
             // Times of the clock would count while both were stopped, or the machine slept.
             const auto now = Clock::now();
@@ -148,12 +121,14 @@ class Supervisor {
             reap_those_left();
             if (hung_s_ > 0) {
                 dying_s += std::min(passed_s, 2e-3 * kTickMs);
-                if (dying_s > std::min(patience_s_, kDyingS)) return leave();
+                if (dying_s > patience_.dying_s()) return leave();
                 continue;
             }
-            const bool at_work = flight_.busy || flight_.closing;
-            if (!at_work || flight_.turn != turn) still_s = 0, turn = flight_.turn;
-            if (still_s <= limit_s()) continue;
+            // What is no kernel, such as reading a matrix, may take its time until an end is due.
+            const bool ending = asked_ || flight_.wind_up || flight_.closing;
+            const bool waiting = flight_.busy || ending;
+            if (!waiting || flight_.turn != turn) still_s = 0, turn = flight_.turn;
+            if (still_s <= patience_.limit_s(flight_, asked_)) continue;
             hung_s_ = still_s;
             kill(worker_, SIGKILL);
             hung_turn_ = turn;
@@ -172,19 +147,6 @@ class Supervisor {
     void reap_those_left() {
         std::erase_if(left_behind_,
                       [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; });
-    }
-
-    double limit_s() const {
-        return asked_ && !flight_.closing ? std::min(allowed_s(), kStoppingS) : allowed_s();
-    }
-
-    /// Of those who ask for no end.
-    double allowed_s() const {
-        if (flight_.closing) return kClosingS;
-        const double first_s = flight_.first_turn_s;
-        if (first_s <= 0) return std::max(patience_s_, kFirstTurnS);
-        return patience_s_ +
-               std::min(kTurns * first_s, std::max(kMostTurnsS, kLeastTurns * first_s));
     }
 
     /// Ctrl-C goes to all processes of a terminal, `kill` to this one alone. A second signal ends
@@ -237,20 +199,22 @@ class Supervisor {
         ++deaths_;
         ++unblamed_;
         const bool in_flight = flight_.busy && (hung_s_ == 0 || flight_.turn == hung_turn_);
-        const std::string how = how_it_died();
-        if (in_flight && hung_s_ > 0 && hung_s_ <= allowed_s()) {  // it might have come back
-            warn(fmt::format("{}: {} while it was {}; not waited for", flight_.id, how,
+        const Death how = death();
+        // Who asked for an end did not give it the time that it has.
+        const bool cut_short = hung_s_ > 0 && hung_s_ <= patience_.allowed_s(flight_);
+        if (in_flight && cut_short) {
+            warn(fmt::format("{}: {} while it was {}; not waited for", flight_.id, how.text(),
                              flight_.phase));
         } else if (in_flight) {
             unblamed_ = 0;
             db::Candidate candidate;
             candidate.id = flight_.id;
-            candidate.status = status();
-            candidate.reason = fmt::format("{} while it was {}", how, flight_.phase);
+            candidate.status = how.verdict();
+            candidate.reason = fmt::format("{} while it was {}", how.text(), flight_.phase);
             recorder_.append({{"step", flight_.step}, {"candidate", db::to_json(candidate)}});
             warn(fmt::format("{}: {}; it is left out", candidate.id, candidate.reason));
         } else {
-            warn(how + " while no kernel ran");
+            warn(how.text() + " while no kernel ran");
         }
         if (left_ && matches(flight_.id, "*.cuda.*")) {
             warn(
@@ -270,20 +234,9 @@ class Supervisor {
         }
     }
 
-    db::Status status() const {
-        if (hung_s_ > 0) return db::Status::timeout;
-        const bool killed = WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
-        return killed ? db::Status::out_of_memory : db::Status::crashed;
-    }
-
-    std::string how_it_died() const {
-        if (hung_s_ > 0) return fmt::format("did not come back within {:.0f} s", hung_s_);
-        if (flight_.failure[0]) return fmt::format("{} (the device was lost)", flight_.failure);
-        if (WIFEXITED(status_))
-            return fmt::format("its process ended with exit code {}", WEXITSTATUS(status_));
-        const int signal = WTERMSIG(status_);
-        if (signal == SIGKILL) return "its process was killed, most likely for lack of memory,";
-        return fmt::format("its process died of signal {} (SIG{})", signal, sigabbrev_np(signal));
+    Death death() const {
+        const auto killed = killed_for_memory();
+        return {status_, hung_s_, flight_.failure, !killed || killed != killed_before_};
     }
 
     using Clock = std::chrono::steady_clock;
@@ -291,7 +244,7 @@ class Supervisor {
     std::vector<std::string> words_;
     Recorder recorder_;
     Flight& flight_ = recorder_.flight();
-    const double patience_s_ = patience_s();
+    const Patience patience_;
     sigset_t awaited_, mask_;
     bool gave_up_ = false;
     int steps_ = 0, deaths_ = 0, unblamed_ = 0;
@@ -302,7 +255,8 @@ class Supervisor {
     int asked_ = 0, asked_for_ = 0;  ///< to stop: how often, by which signal
     double hung_s_ = 0;              ///< > 0: it was killed because of that
     std::uint64_t hung_turn_ = 0;
-    bool left_ = false;  ///< it is not dead yet
+    bool left_ = false;                           ///< it is not dead yet
+    std::optional<std::uint64_t> killed_before_;  ///< it was started
 };
 
 }  // namespace

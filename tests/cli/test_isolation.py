@@ -112,6 +112,10 @@ class Isolation(CliTest):
         self.environment["SPTUNE_CANDIDATE_TIMEOUT"] = ""
         self.profile()
 
+    # Where the system counts what it kills for lack of memory, nothing else is put down to that.
+    KILLED = (("crashed", r"was killed by signal 9 \(SIGKILL\) while it was converted")
+              if "oom_kill " in Path("/proc/vmstat").read_text() else ("out_of_memory", "was killed"))
+
     def test_each_way_to_die(self):
         for fault, status, reason in (
                 ("crash", "crashed", r"died of signal 11 \(SIGSEGV\) while it was converted"),
@@ -120,7 +124,7 @@ class Isolation(CliTest):
                 ("crash:inspected", "crashed", "while it was inspected"),
                 ("exit", "crashed", "ended with exit code 0"),
                 ("lost", "crashed", "illegal memory access.*the device was lost"),
-                ("kill", "out_of_memory", "was killed")):
+                ("kill", *self.KILLED)):
             with self.subTest(fault):
                 self.fault(f"{VICTIM}:{fault}")
                 document, errors = self.profile("--fresh")
@@ -257,6 +261,16 @@ class Isolation(CliTest):
             for to_all in (False, True):
                 with self.subTest(sent, to_all=to_all):
                     self.interrupted(path, sent, to_all)
+
+    def test_a_worker_that_is_stuck_outside_a_kernel_ends_soon_after_a_signal(self):
+        process = self.start("profile", self.matrix("large.mtx", 400000), *FEW)
+        worker = self.worker_of(process)
+        time.sleep(0.3)  # it reads the matrix, or measures the bandwidth
+        os.kill(worker, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertRegex(errors, "did not come back within 1[56] s while no kernel ran")
 
     def test_a_signal_to_a_worker_that_has_not_taken_over_yet(self):
         path = self.matrix("large.mtx", 400000)

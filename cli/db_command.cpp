@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -46,6 +47,12 @@ void warn_of(const std::string& file, const std::string& reason) {
     if (said.emplace(file, reason).second) warn(file + ": ignored: " + reason);
 }
 
+/// Named by --db or, where that is empty, by the environment.
+std::string name_of(const std::string& named) {
+    const char* const variable = std::getenv("SPTUNE_DB");
+    return named.empty() && variable ? variable : named;
+}
+
 /// Where they are passed over: the entries of a database lie in folders.
 bool has_entries_itself(const std::string& folder) {
     std::error_code error;
@@ -80,11 +87,16 @@ std::shared_ptr<const db::Databases> open_databases(const std::string& named) {
 
 db::Store open_existing_db(const std::string& named) {
     require_db(named);
-    if (has_entries_itself(named))
+    const std::string name = name_of(named);
+    if (named.empty() && !name.empty() && !std::filesystem::exists(name))
+        throw InputError(name, 0,
+                         "there is no such database, which $SPTUNE_DB names; begin it with: "
+                         "sptune profile MATRIX.mtx");
+    if (has_entries_itself(name))
         warn(fmt::format(
             "{} is the folder of one device, whose entries are not looked for there; the "
             "database is {}",
-            named, std::filesystem::canonical(named).parent_path().string()));
+            name, std::filesystem::canonical(name).parent_path().string()));
     return open_db(named);
 }
 

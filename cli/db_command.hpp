@@ -50,7 +50,7 @@ std::shared_ptr<const db::Databases> open_databases(const std::string& named);
 void require_db(const std::string& named);
 
 /// open_db() for reading: the user's own may not be there yet, but one that was
-/// named has to be. Throws InputError.
+/// named, by $SPTUNE_DB as well, has to be. Throws InputError.
 db::Store open_existing_db(const std::string& named);
 
 }  // namespace sptune::cli

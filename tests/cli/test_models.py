@@ -82,6 +82,8 @@ class Models(harness.CliTest):
             self.assertRegex(self.expect(2, "evaluate", *both).stderr, "name one|leave one out")
         self.expect(3, "train", "--db", "nowhere", "-o", "m.json")
         self.expect(3, "evaluate", "--db", "nowhere")
+        self.assertIn("which $SPTUNE_DB names", self.expect(3, "evaluate").stderr)
+        (self.folder / "db").mkdir()
         self.assertIn("`sptune profile` makes some", self.expect(1, "evaluate").stderr)
         self.write("broken.json", '{"schema":"sptune.model/1","inputs":[]}')
         self.matrix()

@@ -53,7 +53,7 @@ void require_writable(const std::string& target) {
     if (target.empty() || is_stream(target)) return;
     std::error_code ignored;
     if (fs::is_directory(target, ignored)) fail(target, "it is a folder; name a file in it");
-    const fs::path folder = fs::absolute(target).parent_path();
+    const fs::path folder = fs::absolute(AtomicFile::place_of(target)).parent_path();
     if (!fs::is_directory(folder, ignored)) fail(target, "there is no folder " + folder.string());
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         fail(target, folder.string() + ": " + std::strerror(errno));

@@ -65,12 +65,21 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path target) : target_(std::move(target)) {
+fs::path AtomicFile::place_of(const fs::path& target) {
+    constexpr int kMostLinks = 40;  // as many as Linux itself follows
+    fs::path place = target;
     std::error_code ignored;
-    if (fs::is_symlink(target_, ignored)) {
-        const fs::path real = fs::weakly_canonical(target_, ignored);
-        if (!ignored) target_ = real;
+    for (int links = 0; fs::is_symlink(place, ignored); ++links) {
+        if (links == kMostLinks)
+            throw Error(fmt::format("cannot write {}: {}; remove the link", target.string(),
+                                    std::system_category().message(ELOOP)));
+        place = folder_of(place) / fs::read_symlink(place, ignored);
     }
+    return place;
+}
+
+AtomicFile::AtomicFile(const fs::path& target) : target_(place_of(target)) {
+    std::error_code ignored;
     if (fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored))
         throw Error(fmt::format("cannot write {}: it is not a regular file", target_.string()));
     // Gone with this process, however that ends.

@@ -15,9 +15,9 @@ namespace sptune {
 /// Error with the path and the system's reason.
 class AtomicFile {
   public:
-    /// Opens it. A symbolic link is followed, so that the link itself stays; a
+    /// Opens it. Symbolic links are followed and stay, even where they lead to no file yet; a
     /// target that is a folder or a device is refused.
-    explicit AtomicFile(std::filesystem::path target);
+    explicit AtomicFile(const std::filesystem::path& target);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -30,6 +30,10 @@ class AtomicFile {
 
     /// fsync, rename, fsync of the folder. Call once, last.
     void commit();
+
+    /// Where a file written to `target` comes to lie: at the end of its symbolic links, where there
+    /// need be nothing yet.
+    static std::filesystem::path place_of(const std::filesystem::path& target);
 
     /// Whether `path` is named like a temporary file of this class, left over by a killed process
     /// when it is old.

@@ -125,6 +125,17 @@ class Streams(CliTest):
                           ("compare", "--help")):
                 self.assertEqual(self.code_of(loss + " 2>/dev/null", *words), 1, (loss, words))
 
+    def test_links_to_what_is_not_there_yet_are_followed(self):
+        self.matrix("a.mtx")
+        (self.folder / "link.spt").symlink_to("new.spt")
+        self.expect(0, "convert", "a.mtx", "link.spt")
+        self.assertTrue((self.folder / "link.spt").is_symlink())
+        self.expect(0, "features", "new.spt")
+        for name, to, reason in (("loop.spt", "loop.spt", "symbolic links"), ("lost.spt", "nowhere/x.spt", "no folder")):
+            (self.folder / name).symlink_to(to)
+            self.assertIn(reason, self.expect(1, "convert", "a.mtx", name).stderr)
+            self.assertTrue((self.folder / name).is_symlink())
+
     def test_files_beyond_a_limit_are_told_of(self):
         self.matrix("a.mtx", 2500)
         for words, complaint in ((("convert", "a.mtx", "b.mtx"), "cannot write b.mtx: File too large"),

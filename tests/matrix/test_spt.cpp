@@ -193,5 +193,31 @@ TEST(AtomicFile, KeepsALinkALink) {
     EXPECT_EQ(ScratchFolder::read(path), "new");
 }
 
+TEST(AtomicFile, FollowsLinksToWhatIsNotThereYet) {
+    const ScratchFolder folder;
+    std::filesystem::create_directory(folder.file("below"));
+    const std::string first = folder.file("first"), second = folder.file("below/second");
+    std::filesystem::create_symlink("below/second", first);
+    std::filesystem::create_symlink("../target", second);
+    AtomicFile file(first);
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(std::filesystem::is_symlink(first));
+    EXPECT_TRUE(std::filesystem::is_symlink(second));
+    EXPECT_EQ(ScratchFolder::read(folder.file("target")), "new");
+}
+
+TEST(AtomicFile, RefusesLinksThatLeadNowhere) {
+    const ScratchFolder folder;
+    const std::string loop = folder.file("loop"), lost = folder.file("lost");
+    std::filesystem::create_symlink("loop", loop);
+    std::filesystem::create_symlink("missing/file", lost);
+    for (const std::string& link : {loop, lost}) {
+        EXPECT_THROW(AtomicFile{link}, Error);
+        EXPECT_TRUE(std::filesystem::is_symlink(link));
+    }
+    EXPECT_EQ(folder.count(), 2u);
+}
+
 }  // namespace
 }  // namespace sptune

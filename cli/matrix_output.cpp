@@ -37,12 +37,15 @@ MatrixFormat plain_format(const std::string& path) {
 }
 
 std::string written_summary(const std::string& path, std::int64_t rows, std::int64_t cols,
-                            std::int64_t nnz, double seconds) {
+                            std::int64_t stored, double seconds) {
     std::error_code failure;
     const auto bytes = std::filesystem::file_size(path, failure);
-    return fmt::format(
-        "{}: {} × {}, {}, {}, {}", path, count(rows), count(cols), with_noun(count(nnz), "nonzero"),
-        failure ? "-" : byte_count(static_cast<double>(bytes)), duration_us(seconds * 1e6));
+    // Blocks have zeros, too.
+    const bool blocks = output_format(path) == MatrixFormat::blocks;
+    const std::string numbers = with_noun(count(stored), blocks ? "stored value" : "nonzero");
+    return fmt::format("{}: {} × {}, {}, {}, {}", path, count(rows), count(cols), numbers,
+                       failure ? "-" : byte_count(static_cast<double>(bytes)),
+                       duration_us(seconds * 1e6));
 }
 
 }  // namespace sptune::cli

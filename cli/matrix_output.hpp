@@ -41,8 +41,9 @@ std::int64_t write_block_matrix(const std::string& path, const BlockCsr<V>& matr
     return csr.nnz();
 }
 
-/// "1,000 × 1,000, 4,960 nonzeros, 61.2 KiB in 0.01 s": what was written, for people.
+/// "a.mtx: 1,000 × 1,000, 4,960 nonzeros, 61.2 KiB, 10 ms": what was written, for people. `stored`
+/// are the numbers in it.
 std::string written_summary(const std::string& path, std::int64_t rows, std::int64_t cols,
-                            std::int64_t nnz, double seconds);
+                            std::int64_t stored, double seconds);
 
 }  // namespace sptune::cli

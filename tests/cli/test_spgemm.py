@@ -3,6 +3,7 @@ import json
 
 from harness import CliTest, main
 
+HEAD = "%%MatrixMarket matrix coordinate real general\n"
 A = "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 1\n2 2 -1\n"
 B = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 -2\n2 2 5\n"
 
@@ -104,6 +105,12 @@ class Spgemm(CliTest):
         self.assertEqual(self.entries("again.mtx"), plain)
         # Whatever takes a matrix takes blocks.
         self.assertIn("25 × 25", self.expect(0, "features", "a.bsm").stdout)
+
+    def test_blocks_store_zeros_too(self):
+        self.write("full.mtx", HEAD + "3 3 9\n" + "".join(f"{r} {c} 1\n" for r in (1, 2, 3) for c in (1, 2, 3)))
+        for words in (("convert", "full.mtx", "full.bsm", "--blocks", 2), ("spgemm", "full.bsm", "-o", "c.bsm")):
+            self.assertIn("3 × 3, 16 stored values, ", self.expect(0, *words).stderr)
+        self.assertIn("3 × 3, 9 nonzeros, ", self.expect(0, "convert", "full.bsm", "again.mtx").stderr)
 
     def test_unsigned_sums_saturate(self):
         self.write("u.bsm", "%%BlockMatrix 2 1 1 1 u32\n1 1 65536 65535 1 2\n")

@@ -43,7 +43,7 @@ bool gathers_fast() {
 
 std::string settle() {
     std::int64_t disabled = gathers_fast() ? 0 : SPTUNE_GATHER_TARGET;
-    if (const char* name = std::getenv("SPTUNE_SIMD")) {
+    if (const char* name = std::getenv("SPTUNE_SIMD"); name && *name) {
         bool known = false;
         for (const Limit& limit : kLimits)
             if (std::string(name) == limit.name) {

@@ -38,7 +38,7 @@ TEST(SimdTarget, IsWhatKernelsRunWith) {
 
 TEST(SimdTarget, IsNotWiderThanWhatIsAskedFor) {
     const char* asked = std::getenv("SPTUNE_SIMD");
-    if (!asked) GTEST_SKIP() << "skipped: SPTUNE_SIMD is not set";
+    if (!asked || !*asked) GTEST_SKIP() << "skipped: SPTUNE_SIMD is not set";
     const std::map<std::string, int> width{{"SCALAR", 0}, {"EMU128", 0}, {"SSSE3", 1},  {"SSE4", 1},
                                            {"AVX2", 2},   {"AVX3", 3},   {"AVX3_DL", 4}};
     const std::map<std::string, int> limit{

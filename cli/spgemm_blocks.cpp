@@ -4,6 +4,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/matrix_output.hpp"
 #include "cli/output.hpp"
+#include "cli/overflow.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/sweep_request.hpp"
 #include "matrix/error.hpp"
@@ -82,6 +83,7 @@ int multiply(const SpgemmRequest& r, BlockType type, const BlockInput& input) {
     const auto done =
         tiles ? tuner::multiply_block_tiles(a, b)
               : tuner::multiply_block_matrices(a, b, backend, parse_search(r.search), r.threads);
+    warn_of_overflow(done.c.values);
     if (!r.output.empty()) {
         const Stopwatch watch;
         const std::int64_t nnz = write_block_matrix(r.output, done.c, "product made by sptune");

@@ -7,6 +7,7 @@
 #include "cli/matrix_output.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/overflow.hpp"
 #include "cli/product_pair.hpp"
 #include "cli/spgemm_blocks.hpp"
 #include "cli/spgemm_request.hpp"
@@ -130,6 +131,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
                         "`sptune profile {} --op spgemm` makes up for",
                         r.a()));
     if (!done.passed_over.empty()) warn("passed over: " + done.passed_over);
+    warn_of_overflow(done.c.values);
     if (!r.output.empty()) {
         const Stopwatch watch;
         write_matrix(r.output, done.c.view(), "product made by sptune");

@@ -49,7 +49,7 @@ Text format_entries(const std::string& path, CsrView<T, P> matrix, P begin, P en
         if (!std::isfinite(matrix.values[i]))
             throw Error(
                 fmt::format("cannot write {}: the value of row {}, column {} is {}, which "
-                            "Matrix Market has no word for",
+                            "Matrix Market has no word for; scale the matrix",
                             path, row + 1, std::int64_t{matrix.col_idx[i]} + 1, matrix.values[i]));
         fmt::format_to(std::back_inserter(text), FMT_COMPILE("{} {} {}\n"), row + 1,
                        std::int64_t{matrix.col_idx[i]} + 1, matrix.values[i]);

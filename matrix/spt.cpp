@@ -95,8 +95,9 @@ void write_spt(const std::string& path, CsrView<T, P> m) {
     const P no_rows = 0;
     if (!m.row_ptr) m.row_ptr = &no_rows;
     if (const std::string problem = csr_problem(m, m.nnz()); !problem.empty())
-        throw Error(
-            fmt::format("cannot write {}: {}; .spt holds sorted, finite CSR only", path, problem));
+        throw Error(fmt::format(
+            "cannot write {}: {}; .spt holds sorted, finite CSR only, sort or scale the matrix",
+            path, problem));
     const std::array<const void*, 3> data = {m.row_ptr, m.col_idx, m.values};
     for (std::size_t i = 0; i < data.size(); ++i)
         head.section_hash[i] =

@@ -12,15 +12,16 @@ namespace {
 
 template <class T, class P>
 std::string row_problem(CsrView<T, P> m, index_t r) {
-    index_t previous = -1;
+    const std::int64_t row = std::int64_t{r} + 1;
+    std::int64_t previous = 0;
     for (P i = m.row_ptr[r]; i < m.row_ptr[std::int64_t{r} + 1]; ++i) {
-        const index_t col = m.col_idx[i];
-        if (col < 0 || col >= m.cols)
-            return fmt::format("row {} has column {} of {}", r, col, m.cols);
+        const std::int64_t col = std::int64_t{m.col_idx[i]} + 1;
+        if (col < 1 || col > m.cols)
+            return fmt::format("row {} has column {} of {}", row, col, m.cols);
         if (col <= previous)
-            return fmt::format("row {} has column {} behind column {}", r, col, previous);
+            return fmt::format("row {} has column {} behind column {}", row, col, previous);
         if (!std::isfinite(m.values[i]))
-            return fmt::format("the value of row {}, column {} is {}", r, col, m.values[i]);
+            return fmt::format("the value of row {}, column {} is {}", row, col, m.values[i]);
         previous = col;
     }
     return {};
@@ -34,7 +35,7 @@ std::string csr_problem(CsrView<T, P> m, P nnz) {
     if (m.row_ptr[0] != 0) return fmt::format("the row pointer starts at {}", m.row_ptr[0]);
     for (std::int64_t r = 0; r < m.rows; ++r)
         if (m.row_ptr[r] > m.row_ptr[r + 1])
-            return fmt::format("the row pointer decreases behind row {}", r);
+            return fmt::format("the row pointer decreases behind row {}", r + 1);
     if (m.row_ptr[m.rows] != nnz)
         return fmt::format("the row pointer ends at {} with {} entries", m.row_ptr[m.rows], nnz);
     index_t bad_row = m.rows;

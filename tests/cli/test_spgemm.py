@@ -112,6 +112,18 @@ class Spgemm(CliTest):
             self.assertIn("3 × 3, 16 stored values, ", self.expect(0, *words).stderr)
         self.assertIn("3 × 3, 9 nonzeros, ", self.expect(0, "convert", "full.bsm", "again.mtx").stderr)
 
+    def test_sums_that_are_not_finite_are_told_of(self):
+        self.write("big.mtx", HEAD + "2 2 3\n1 1 1e30\n1 2 1e30\n2 2 1\n")
+        cpu = ("--backend", "cpu")
+        for words in ((), ("--blocks", 2)):
+            told = self.expect(0, "spgemm", "big.mtx", *cpu, "--precision", "f32", *words).stderr
+            self.assertIn("2 entries of C are not finite: f32 holds no such sums; use f64, or scale A and B", told)
+            self.assertNotIn("finite", self.expect(0, "spgemm", "big.mtx", *cpu, *words).stderr)
+        for output in ("c.mtx", "c.spt"):
+            told = self.expect(1, "spgemm", "big.mtx", *cpu, "--precision", "f32", "-o", output).stderr
+            self.assertIn(f"cannot write {output}: the value of row 1, column 1 is inf", told)
+            self.assertIn("scale the matrix", told)
+
     def test_unsigned_sums_saturate(self):
         self.write("u.bsm", "%%BlockMatrix 2 1 1 1 u32\n1 1 65536 65535 1 2\n")
         self.expect(0, "spgemm", "u.bsm", "--backend", "cpu", "-o", "v.bsm")

@@ -128,8 +128,8 @@ TEST(Spt, CraftedFilesWithRightChecksumsAreRefused) {
     refuse([](Head&, Int* p, Int*, double*) { p[1] = 3, p[2] = 2; }, "decreases");
     refuse([](Head&, Int* p, Int*, double*) { p[1] = -5; }, "decreases");
     refuse([](Head&, Int* p, Int*, double*) { p[3] = 5; }, "ends at 5");
-    refuse([](Head&, Int*, Int* c, double*) { c[1] = 5; }, "column 5 of 5");
-    refuse([](Head&, Int*, Int* c, double*) { c[0] = -1; }, "column -1");
+    refuse([](Head&, Int*, Int* c, double*) { c[1] = 5; }, "row 1 has column 6 of 5");
+    refuse([](Head&, Int*, Int* c, double*) { c[0] = -1; }, "column 0 of 5");
     refuse([](Head&, Int*, Int* c, double*) { c[1] = 0; }, "behind");
     refuse([](Head&, Int*, Int*, double* v) { v[2] = 0.0 / *v * *v / 0.0; }, "value of row");
     refuse([](Head& h, Int*, Int*, double*) { h.nnz = std::int64_t{1} << 62; }, "possible");

@@ -23,6 +23,13 @@ run(cmake, "--install", build, "--prefix", prefix, stdout=subprocess.DEVNULL)
 run(cmake, "-G", "Ninja", "-S", source, "-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
     "-DCMAKE_BUILD_TYPE=Release")
 run(cmake, "--build", scratch / "build")
+picky = scratch / "picky"
+picky.mkdir()
+(picky / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(picky LANGUAGES NONE)\n"
+                                      "find_package(sptune REQUIRED COMPONENTS nonsense)\n")
+refused = subprocess.run([cmake, "-S", picky, "-B", picky / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                         env=environment, capture_output=True, text=True)
+assert refused.returncode != 0 and 'sptune has no component "nonsense"' in refused.stderr, refused
 for program in ("consumer_cpp", "consumer_c"):
     run(scratch / "build" / program)
 run(prefix / "bin" / "sptune", "--version")

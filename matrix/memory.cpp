@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace sptune {
 namespace {
 
@@ -90,6 +93,15 @@ std::vector<std::filesystem::path> limited_groups() {
     return found;
 }
 
+/// What `ulimit -v` leaves this process.
+std::uint64_t address_space() {
+    rlimit most{};
+    if (getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return kUnlimited;
+    const std::uint64_t pages = number_in("/proc/self/statm").value_or(0);
+    const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return most.rlim_cur - std::min<std::uint64_t>(most.rlim_cur, used);
+}
+
 }  // namespace
 
 std::uint64_t control_group_memory(const std::string& mount, const std::string& group) {
@@ -100,7 +112,7 @@ std::uint64_t control_group_memory(const std::string& mount, const std::string& 
 
 std::uint64_t available_memory() {
     const std::uint64_t kib = number_named("/proc/meminfo", "MemAvailable:");
-    std::uint64_t left = kib ? kib * 1024 : kUnlimited;
+    std::uint64_t left = std::min(kib ? kib * 1024 : kUnlimited, address_space());
     static const auto& limited = lasting(limited_groups);  // looking takes longer than the rest
     for (const auto& folder : limited) left = std::min(left, left_in(folder));
     return left;

@@ -7,8 +7,8 @@
 namespace sptune {
 
 /// Bytes that can be had without swapping or passing the limit of a control group: the kernel's own
-/// estimate (MemAvailable), or less where a container or a service may use only so much. The
-/// largest number there is where nothing is said.
+/// estimate (MemAvailable), or less where a container or a service may use only so much, or this
+/// process (ulimit -v). The largest number there is where nothing is said.
 std::uint64_t available_memory();
 
 /// What the control group `group`, "/" or "/a/b", and those above it leave, where `mount` is the

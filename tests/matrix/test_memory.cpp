@@ -3,9 +3,12 @@
 #include "matrix/memory.hpp"
 #include "tests/matrix/scratch_folder.hpp"
 
+#include <fstream>
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace sptune {
 namespace {
@@ -67,6 +70,21 @@ TEST(Memory, WhatIsThereIsThereAndNoMore) {
     } catch (const OutOfMemory& e) {
         EXPECT_EQ(e.bytes, 64 * there);
     }
+}
+
+TEST(Memory, ALimitOfTheAddressSpaceCounts) {
+    constexpr std::uint64_t kLeft = std::uint64_t{512} << 20;
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    rlimit tight = before;
+    tight.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + kLeft;
+    if (tight.rlim_cur > before.rlim_cur) GTEST_SKIP() << "the limit is tighter yet";
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+    const std::uint64_t there = available_memory();
+    setrlimit(RLIMIT_AS, &before);
+    EXPECT_LE(there, kLeft);
 }
 
 TEST(Memory, ABufferThatWouldNotFitIsRefusedBeforeItIsTouched) {

@@ -19,7 +19,8 @@ class Db(harness.CliTest):
         subprocess.run([self.write_documents, self.folder], check=True)
         self.db = self.folder / "db"
         self.files = sorted(self.db.glob("*/*.json"))
-        self.environment["SPTUNE_DB"] = str(self.folder / "default")
+        del self.environment["SPTUNE_DB"]
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "default")
 
     def sptune_db(self, *words, code=0):
         return self.expect(code, "db", *words)
@@ -56,19 +57,17 @@ class Db(harness.CliTest):
         self.assertIn("expected table, json, csv", self.sptune_db("list", "--format", "xml", code=2).stderr)
 
     def test_an_empty_database_is_no_error_but_a_named_one_must_exist(self):
-        nowhere = self.environment.pop("SPTUNE_DB")
-        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
         done = self.sptune_db("list")
         self.assertEqual(done.stdout, "")
         self.assertIn("sptune profile", done.stderr)
-        self.assertIn(str(self.folder / "data"), done.stderr)
+        self.assertIn(str(self.folder / "default"), done.stderr)
         empty = json.loads(self.sptune_db("list", "--json", "-").stdout)
         self.assertEqual(empty["entries"], [])
         for command in ("list", "check", "export", "prune"):
             self.sptune_db(command)
             self.sptune_db(command, "--db", self.folder / "nowhere", code=3)
         self.assertFalse((self.folder / "nowhere").exists())
-        self.environment["SPTUNE_DB"] = nowhere
+        nowhere = self.environment["SPTUNE_DB"] = str(self.folder / "nowhere")
         for command in (("list",), ("check",), ("export",), ("prune",), ("show", "nobody")):
             told = self.sptune_db(*command, code=3).stderr
             self.assertIn(f"{nowhere}: there is no such database, which $SPTUNE_DB names; begin it with", told)

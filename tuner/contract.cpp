@@ -7,7 +7,6 @@
 namespace sptune::tuner {
 namespace {
 
-constexpr int kPlainFirst = 2;  ///< calls of plain CSR before anything is decided
 /// One such call ends a trial, too: of the least time of what it replaces.
 constexpr double kDecisive = 0.8;
 constexpr double kMostWaits = 1000;  ///< calls, of one trial
@@ -64,12 +63,6 @@ Contract::Step Contract::begin_trial(int offer, bool convert) {
 int Contract::end_of_offers() const {
     const auto end = static_cast<int>(known_.size());
     return terms_.trusted ? std::min(2, end) : end;
-}
-
-/// Whether a call of what is in use is timed.
-bool Contract::watches() const {
-    if (checks_left_ > 0) return active_ != 0 || calls_ < kPlainFirst;
-    return !terms_.trusted && terms_.watch;
 }
 
 Contract::Step Contract::next() {
@@ -139,6 +132,7 @@ void Contract::refused(int offer) {
     drop(offer);
     if (active_ == offer) active_ = 0;
     trial_ = 0;
+    if (terms_.trusted && terms_.doubted > 0) return lose_trust();
     if (phase_ != Phase::plain) settle_or_wait();
 }
 
@@ -169,14 +163,9 @@ void Contract::called(double us) {
         ++unpriced_.calls, unpriced_.us += us;
     switch (phase_) {
         case Phase::plain:
-            if (!takes_turns()) {
-                // What is not met again in a trial has to have settled as well.
-                settling_.called(us);
-                if (!settling_.over()) return;
-                known_.front().times.clear();
-                known_.front().times.add(settling_.least_us());
-            }
-            if (calls_ < kPlainFirst) return;
+            // What is not met again in a trial has to have settled as well.
+            if (!takes_turns()) settle_plain(us);
+            if (!knows_plain()) return;
             open_account();
             return;
         case Phase::trial:
@@ -208,7 +197,8 @@ void Contract::called(double us) {
                 end_trial();
             return;
         case Phase::audit:
-            if (unsettled) return;
+            // Calls that have not settled yet tell enough where they take far longer.
+            if (unsettled && !(terms_.trusted && us > kCold * call_us(trial_))) return;
             if (--runs_left_ == 0) end_audit();
             return;
         case Phase::waiting:
@@ -217,6 +207,7 @@ void Contract::called(double us) {
                 if (!unsettled) check(us);
                 return;
             }
+            if (checks_left_ > 0 && !takes_turns() && !knows_plain()) settle_plain(us);
             if (overspent(us - (1 + share) * plain_us())) begin_audit();
             return;
     }
@@ -274,7 +265,7 @@ int Contract::values_changed() {
     paused_ = 0;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
-    if (terms_.trusted && phase_ == Phase::audit) checks_left_ = terms_.trials;  // once more
+    if (in_doubt()) judge_early();
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;

@@ -94,7 +94,7 @@ class Contract {
     int active() const { return active_; }
     /// Nothing will be converted or tried any more without values_changed(); a CPU's plan may go
     /// back to plain CSR.
-    bool settled() const { return closed_ && !checking(); }
+    bool settled() const { return closed_ && !in_doubt(); }
     /// Nothing will ever change any more without values_changed().
     bool at_rest() const;
     /// The offer that calls have left although it is faster, since some of them were disturbed: it
@@ -104,6 +104,8 @@ class Contract {
     bool dropped(int offer) const { return state_of(offer).state == State::dropped; }
     /// It may be the fastest all the same: the promise did not bear the calls that would tell.
     bool unaffordable(int offer) const { return state_of(offer).unaffordable; }
+    /// The offer that pauses while plain CSR is measured again; 0: none.
+    int compared() const { return phase_ == Phase::audit ? trial_ : 0; }
     /// How many have been dropped.
     int drops() const { return drops_; }
     /// Median of what was measured, else what is predicted.
@@ -126,6 +128,7 @@ class Contract {
         bool unaffordable = false;  ///< dropped for what further calls might have cost
     };
 
+    static constexpr int kPlainFirst = 2;    ///< calls of plain CSR before anything is decided
     static constexpr double kBetter = 0.98;  ///< of the time of what it replaces
     /// A second such call of a trial ends it, and the first one where the promise does not bear
     /// another: one may have been disturbed.
@@ -163,8 +166,15 @@ class Contract {
     void drop(int offer);
     void resume();
     bool checking() const { return checks_left_ > 0 && active_ != 0; }
+    /// Whether it is still to be seen if what is trusted is as fast as it was measured.
+    bool in_doubt() const { return checking() || (terms_.trusted && phase_ == Phase::audit); }
     bool watches() const;
+    bool knows_plain() const;
+    void settle_plain(double us);
     void check(double us);
+    bool is_doubtful(int offer, double plain_us) const;
+    void judge_early();
+    void lose_trust();
     /// One more than the last offer that may be converted.
     int end_of_offers() const;
 

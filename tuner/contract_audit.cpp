@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace sptune::tuner {
-
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where
 /// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
 /// conversion, which faster calls pay for in time.
@@ -24,8 +23,37 @@ void Contract::check(double us) {
     if (us > kHopeless * plain_us()) ++strikes_;
     if (checks_left_ > 0 && strikes_ < 2) return;
     checks_left_ = 0;
-    const LastTimes& plain = known_.front().times;
-    if (plain.empty() || call_us(active_) > terms_.doubted * plain.least()) begin_audit();
+    // Where it was converted to in advance, nothing is known of plain CSR.
+    if (!knows_plain() || is_doubtful(active_, known_.front().times.least())) begin_audit();
+}
+
+/// A measurement tells more than a few calls, unless they are far from what it says.
+bool Contract::is_doubtful(int offer, double plain_us) const {
+    return call_us(offer) > terms_.doubted * plain_us;
+}
+
+/// There are new values before it is known whether what is trusted is as fast as it was measured:
+/// what its calls have told so far has to do.
+void Contract::judge_early() {
+    const bool audit = phase_ == Phase::audit;
+    if (audit) active_ = trial_, phase_ = Phase::settled;
+    const bool told = !state_of(active_).times.empty();
+    if (told && is_doubtful(active_, plain_us())) {
+        drop(std::exchange(active_, 0));
+        lose_trust();
+    } else if (audit) {
+        checks_left_ = 0;
+    }
+}
+
+/// What was measured is not so: from here on as if it had been predicted.
+void Contract::lose_trust() {
+    terms_.trusted = false;
+    checks_left_ = 0;
+    closed_ = false;
+    trial_ = 0;
+    phase_ = Phase::plain;
+    if (!known_.front().times.empty()) open_account();
 }
 
 /// Is it the offer or the machine? A trial that is under way begins anew, if at all.
@@ -48,18 +76,16 @@ void Contract::end_audit() {
     // Calls may have been disturbed, which is no fault of the offer. One is forgiven, where nothing
     // else is missing; after more it pauses.
     const bool one_call = debt_.us <= debt_.most_us && spare_us() + debt_.us >= 0;
-    // A measurement tells more than these few calls, unless they are far from what it says.
-    const bool slow = terms_.trusted ? call_us(trial_) > terms_.doubted * plain_us()
-                                     : call_us(trial_) >= kBetter * plain_us();
+    const bool slow =
+        terms_.trusted ? is_doubtful(trial_, plain_us()) : call_us(trial_) >= kBetter * plain_us();
     if (slow)
         drop(trial_);
     else
         (one_call || terms_.trusted ? active_ : paused_) = trial_;
     if (active_ == 0 || debt_.us <= 0) debt_ = {};
     trial_ = 0;
-    if (!slow || !std::exchange(terms_.trusted, false)) return settle_or_wait();
-    closed_ = false;  // what was measured is not so: from here on as if it had been predicted
-    open_account();
+    if (slow && terms_.trusted) return lose_trust();
+    settle_or_wait();
 }
 
 }  // namespace sptune::tuner

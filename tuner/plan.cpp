@@ -180,7 +180,7 @@ void Plan<T, P>::choose(const Past& past) {
     terms.expected_calls = options_.select.calls;
     terms.trusted = options_.online == Online::never ||
                     (options_.online == Online::automatic && selection_.source == Source::exact &&
-                     selection_.complete);
+                     selection_.complete && !selection_.cores_busy);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
     if (terms.trusted && options_.online != Online::never)
         terms.doubted = matrix_.backend == Backend::cpu ? 1 + terms.epsilon : kDoubtedOnDevice;
@@ -248,6 +248,8 @@ void Plan<T, P>::count_rested() const {
 namespace {
 
 const char* fate(const Contract& contract, int offer) {
+    if (offer && contract.compared() == offer)
+        return ", and waits while plain CSR is measured once more";
     if (offer && contract.paused() == offer)
         return ", and pauses, since some of its calls were held up";
     if (contract.unaffordable(offer))

@@ -52,7 +52,7 @@ class Plan {
     /// New values for the same structure; what is converted is converted again where that pays.
     /// No apply may run meanwhile. On a GPU it waits for all that was enqueued before.
     void update_values(const T* values);
-    /// Its values are of no more use: it refuses every call from now on.
+    /// Its values are of no more use: it refuses every call until it is given others.
     void invalidate();
 
     /// What was chosen and why, what became of it, and times.
@@ -95,6 +95,7 @@ class Plan {
     void first_call(const Ready& ready) const;
     void note_loaded(const Kernel& kernel);
     void wait_for_calls(void* stream) const;
+    static void require_storage(const Ready& ready);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     void publish();

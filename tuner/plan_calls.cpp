@@ -18,10 +18,15 @@ void Plan<T, P>::publish() {
 }
 
 template <class T, class P>
-void Plan<T, P>::run(Ready& r, T alpha, const T* x, T beta, T* y, void* stream) {
-    const Launch launch{threads_, stream};
+void Plan<T, P>::require_storage(const Ready& r) {
     if (!r.storage)
         throw Error("this plan cannot be used since its update_values failed; make a new one");
+}
+
+template <class T, class P>
+void Plan<T, P>::run(Ready& r, T alpha, const T* x, T beta, T* y, void* stream) {
+    const Launch launch{threads_, stream};
+    require_storage(r);
     if (!r.storage->exclusive()) return r.kernel->apply(*r.storage, alpha, x, beta, y, launch);
     const std::lock_guard lock(r.mutex);
     if (r.order) r.order->before(stream);
@@ -81,6 +86,7 @@ void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
     // Only one thread at a time takes part in trials; a graph that is being recorded cannot.
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || (timer_ && is_capturing(stream))) return run(*active, alpha, x, beta, y, stream);
+    require_storage(*ready_.front());  // before anything is held against it
     if (!waiting_.over) return apply_waiting(alpha, x, beta, y, stream);
     const int before = contract_->active(), drops = contract_->drops();
     const bool was_settled = contract_->settled();

@@ -11,10 +11,15 @@ namespace {
 
 constexpr double kDisturbed = 2;  // times as slow as in the best rounds, or calls
 
-/// By how many times as long some kernels took in a round as in their best ones; few tell nothing.
-bool is_calm(std::vector<double> pace) {
+/// By how many times as long kernels on one thread and on all took in a round as in their best
+/// ones. Few of a kind tell nothing by themselves.
+bool is_calm(std::vector<double> of_one, std::vector<double> of_all) {
     constexpr std::size_t kFew = 3;
-    return pace.size() < kFew || median_of(std::move(pace)) <= kDisturbed;
+    if (of_one.size() < kFew || of_all.size() < kFew) {
+        of_all.insert(of_all.end(), of_one.begin(), of_one.end());
+        return median_of(std::move(of_all)) <= kDisturbed;
+    }
+    return median_of(std::move(of_one)) <= kDisturbed && median_of(std::move(of_all)) <= kDisturbed;
 }
 
 }  // namespace
@@ -132,7 +137,7 @@ int Search::drop_disturbed_rounds(const Field& field, int samples) {
                 .push_back(*std::min_element(first, first + samples) /
                            *std::min_element(all.begin(), all.end()));
         }
-        if (is_calm(std::move(of_one)) && is_calm(std::move(of_all))) kept.push_back(round);
+        if (is_calm(std::move(of_one), std::move(of_all))) kept.push_back(round);
     }
     if (kept.size() == rounds || kept.size() < kLeast) return static_cast<int>(rounds);
     for (Runner* r : field) {

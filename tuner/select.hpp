@@ -99,9 +99,9 @@ struct Selection {
     std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
-    double confidence = 0;  ///< 0 to 1; 1 for a stored measurement
-    /// False: of a sweep that was stopped early, left kernels out or had busy cores.
-    bool complete = true;
+    double confidence = 0;    ///< 0 to 1; 1 for a stored measurement
+    bool complete = true;     ///< false: of a sweep that was stopped early or left kernels out
+    bool cores_busy = false;  ///< of a sweep whose times may be too long
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
     double calls = 0;  ///< as asked for; 0: unknown

@@ -134,7 +134,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact) text += by_whom(lookup);
     if (s.source == Source::exact && !lookup.changed.empty())
         text += fmt::format(" (measured with {})", lookup.changed);
-    if (!lookup.complete) text += on_rest(lookup);
+    if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s, constraints);
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s);
     return text + ".";

@@ -16,7 +16,6 @@ struct Lookup {
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why
     std::string changed;              ///< changed_since() the measurement that decided
-    bool complete = true;             ///< it was of all kernels
 
     void add(const db::Missed& missed, const db::Place& asked_at);
 };

@@ -125,8 +125,8 @@ class Selector {
         result_.source = Source::exact;
         result_.confidence = 1;
         lookup_.place = item.place;
-        lookup_.complete = digest->complete;
-        result_.complete = digest->complete && !digest->cores_busy;
+        result_.complete = digest->complete;
+        result_.cores_busy = digest->cores_busy;
         if (!digest->complete) offer_the_rest(*digest);
         return true;
     }

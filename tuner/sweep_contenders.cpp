@@ -1,6 +1,5 @@
 #include "tuner/sweep_contenders.hpp"
 
-#include "models/holding.hpp"
 #include "tuner/core_watch.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/join.hpp"
@@ -17,14 +16,18 @@ bool same_conditions(const db::Entry& a, const db::Entry& b) {
            a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache;
 }
 
-/// Whether all threads took far longer for plain CSR than one of them alone, which on an idle
-/// machine they do by what it takes to start them at most.
+/// Whether all threads took far longer for plain CSR than one of them alone with the same kernel,
+/// which on an idle machine they do by what it takes to start them at most.
 bool threads_were_late(const db::Entry& entry) {
     constexpr double kStartUs = 200, kFactor = 2;
     const db::Candidate* const all = db::find(entry, entry.baseline);
-    if (!all || !all->time) return false;
+    if (!all || !all->time || entry.device.threads < 2) return false;
+    Params of_one = all->params;
+    for (Param& p : of_one)
+        if (p.name == "w") p.value = 1;
     return std::any_of(entry.candidates.begin(), entry.candidates.end(), [&](const auto& c) {
-        return c.format == "csr" && models::param_or(c.params, "w", kAll) == 1 && c.time &&
+        return c.format == all->format && c.algorithm == all->algorithm && c.params == of_one &&
+               of_one != all->params && c.time &&
                all->time->median > kFactor * c.time->median + kStartUs;
     });
 }

@@ -46,7 +46,8 @@ def aslinearoperator(A: Any, **options: Any) -> Any:
 def _times(plan: Plan, x: Any) -> Any:
     if x.dtype == plan.dtype or np.result_type(x.dtype, plan.dtype) != np.float64:
         return plan.apply(x)
-    return plan.apply(x.astype(plan.dtype)).astype(np.float64)  # the type of A @ x, as solvers expect
+    # The type of A @ x, as solvers expect.
+    return plan.apply(x.astype(plan.dtype)).astype(np.float64, copy=False)
 
 
 def _another(A: Any, options: dict[str, Any], values: Any) -> Any:

@@ -37,6 +37,7 @@ enum Kind {
     seldom_right,  ///< two of three calls take 11 times as long
     crew,          ///< right
     waited,        ///< the first two calls take 5000 us more
+    third_alone,   ///< takes a third on one thread (w)
 };
 
 struct FakeStorage final : Storage {
@@ -102,6 +103,7 @@ inline SpmvKernel<double, std::int32_t> kernel(int kind, int cost_us, int bytes 
         s->a = a;
         s->kind = get(p, "k");
         s->cost_us = get(p, "t");
+        if (s->kind == third_alone && get(p, "w") == 1) s->cost_us /= 3;
         s->size = static_cast<std::uint64_t>(get(p, "b"));
         return s;
     };

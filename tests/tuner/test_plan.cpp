@@ -56,15 +56,22 @@ TEST_F(Plans, LyingPredictionsCostNoMoreThanPromised) {
 }
 
 TEST_F(Plans, OneThatIsInvalidRefusesEveryCall) {
+    add(40, 1000);
     const fake::Model honest([](const Variant& v) {
         return models::Prediction{real_time(v), real_conversion(v)};
     });
     options_.select.models = {&honest};
     const Index index(kernels_, kernels_[0].variant.id());
-    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
-    plan.apply(1, x_.data(), 0, y_.data());
-    plan.invalidate();
-    EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error);
+    for (int before = 0; before < 40; ++before) {
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+        for (int n = 0; n < before; ++n) plan.apply(1, x_.data(), 0, y_.data());
+        plan.invalidate();
+        for (int n = 0; n < 3; ++n)
+            EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error) << before;
+        plan.update_values(a_.values.data());
+        plan.apply(2, x_.data(), 0, y_.data());
+        expect_right(2, 0);
+    }
 }
 
 TEST_F(Plans, TheSecondChoiceMayBeTheBestOne) {

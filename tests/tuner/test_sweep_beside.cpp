@@ -41,11 +41,18 @@ TEST_F(SweepBeside, CallsThatWaitedForACoreAreMadeAgain) {
 }
 
 TEST_F(SweepBeside, PlainCsrThatIsFarSlowerThanOnOneThreadTellsOfBusyCores) {
-    Kernels kernels = {fake::kernel(fake::right, 900), alone(300, 1001)};
-    kernels[1].variant.format = "csr";
-    EXPECT_TRUE(run(kernels).entry.provenance.cores_busy.value_or(false));
-    kernels[0] = fake::kernel(fake::right, 700);
-    EXPECT_FALSE(run(kernels).entry.provenance.cores_busy) << "threads may take a while to start";
+    const auto pair = [](int all_us) {
+        Kernels kernels(2, fake::kernel(fake::third_alone, all_us));
+        kernels[0].variant.params.push_back({"w", kAll});
+        kernels[1].variant.params.push_back({"w", 1});
+        kernels[1].variant.layout = "alone";
+        return kernels;
+    };
+    device.threads = 2;
+    EXPECT_TRUE(run(pair(900)).entry.provenance.cores_busy.value_or(false));
+    EXPECT_FALSE(run(pair(500)).entry.provenance.cores_busy) << "threads may take a while to start";
+    device.threads = 1;
+    EXPECT_FALSE(run(pair(900)).entry.provenance.cores_busy);
 }
 
 TEST_F(SweepBeside, WhatWasGivenUpWhileCoresWereBusyHasAnotherTurn) {

@@ -5,6 +5,27 @@
 #include <utility>
 
 namespace sptune::tuner {
+
+/// Whether a call of what is in use is timed.
+bool Contract::watches() const {
+    if (checks_left_ > 0) return active_ != 0 || !knows_plain();
+    return !terms_.trusted && terms_.watch;
+}
+
+/// Where calls settle, whether those of plain CSR have.
+bool Contract::knows_plain() const {
+    return takes_turns() ? calls_ >= kPlainFirst && !known_.front().times.empty()
+                         : settling_.over();
+}
+
+/// Of plain CSR, before anything is compared with it.
+void Contract::settle_plain(double us) {
+    settling_.called(us);
+    if (!settling_.over()) return;
+    known_.front().times.clear();
+    known_.front().times.add(settling_.least_us());
+}
+
 /// Adds up by how much calls of the active offer take longer than promised, and forgets it where
 /// faster ones have made up for it. Whether nothing is to spare and those calls are to blame, not a
 /// conversion, which faster calls pay for in time.

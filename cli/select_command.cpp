@@ -103,7 +103,7 @@ std::string report(const SteadyChoice& choice, const Style& style) {
                  {"convert", Align::right},
                  {"\u00d7 CSR", Align::right}});
     const auto add = [&](const tuner::Ranked& r) {
-        table.add({r.id, duration_us(r.predicted_us),
+        table.add({r.id, r.predicted_us > 0 ? duration_us(r.predicted_us) : "-",
                    r.convert_us > 0 ? duration_us(r.convert_us) : "-",
                    r.predicted_us > 0 ? factor(s.baseline.predicted_us / r.predicted_us) : "-"});
     };

@@ -12,10 +12,12 @@ bool Contract::watches() const {
     return !terms_.trusted && terms_.watch;
 }
 
-/// Where calls settle, whether those of plain CSR have.
+/// Where calls settle, whether those of plain CSR have. Else the first one, in which code is loaded
+/// and nothing is in a cache, is not to be the only one.
 bool Contract::knows_plain() const {
-    return takes_turns() ? calls_ >= kPlainFirst && !known_.front().times.empty()
-                         : settling_.over();
+    if (!takes_turns()) return settling_.over();
+    const int enough = terms_.trusted ? terms_.trials + 1 : kPlainFirst;
+    return calls_ >= enough && !known_.front().times.empty();
 }
 
 /// Of plain CSR, before anything is compared with it.

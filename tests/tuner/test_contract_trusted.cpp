@@ -30,19 +30,19 @@ TEST(TrustedContract, WhatIsTrueIsUsedAndSoonAtRest) {
 }
 
 TEST(TrustedContract, CallsAreTimedUntilItIsKnown) {
-    Contract contract(trusted_terms(), 100, {{50, 100}});
+    Contract contract(trusted_terms(), 100, {{50, 1000}});
     int timed = 0;
     for (int n = 0; n < 100; ++n) {
         const Contract::Step step = contract.next();
-        if (step.convert) contract.converted(step.run, 100);
+        if (step.convert) contract.converted(step.run, 1000);
         timed += step.timed;
         contract.called(step.timed ? (step.run ? 50 : 100) : 0);
-        if (timed < 6) {
+        if (timed < 8) {
             EXPECT_FALSE(contract.at_rest());
             EXPECT_FALSE(contract.settled() && contract.active() == 1);
         }
     }
-    EXPECT_EQ(timed, 6) << "two of plain CSR, one with cold caches, three";
+    EXPECT_EQ(timed, 8) << "of each one with cold caches, and three";
     EXPECT_EQ(contract.active(), 1);
 }
 

@@ -52,12 +52,16 @@ static inline matrix move_to_gpu(matrix* a) {
     return moved;
 }
 
+/* Filled there, twice as much each time: the host would take longer than the solvers do. */
 static inline double* gpu_vector(int n, double value) {
-    double* const v = vector(n);
-    for (int i = 0; i < n; ++i) v[i] = value;
-    double* const copy = on_gpu(v, (size_t)n, sizeof *v);
-    free(v);
-    return copy;
+    double* v = NULL;
+    REQUIRE(cudaMalloc((void**)&v, (size_t)n * sizeof *v));
+    REQUIRE(cudaMemcpy(v, &value, sizeof value, cudaMemcpyHostToDevice));
+    for (int done = 1; done < n; done *= 2) {
+        const size_t more = (size_t)(done < n - done ? done : n - done);
+        REQUIRE(cudaMemcpy(v + done, v, more * sizeof *v, cudaMemcpyDeviceToDevice));
+    }
+    return v;
 }
 
 /* y = A x: by sptune where there is a plan, else by cuSPARSE. */

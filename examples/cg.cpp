@@ -28,7 +28,7 @@ std::vector<double> solve(int n, const Multiply& multiply, int iterations) {
 }
 
 int main(int argc, char** argv) {
-    const Matrix a = cube(size_argument(argc, argv, 100));
+    const Matrix a = cube(size_argument(argc, argv, 100, kLargestCube));
     constexpr int kIterations = 200;
     std::vector<double> plain, automatic, planned;
     const double plain_ms = milliseconds([&] {

@@ -22,7 +22,7 @@ Vector solve(int n, const Multiply& multiply, int iterations) {
 
 int main(int argc, char** argv) {
     if (!has_gpu()) return kSkipped;
-    const DeviceMatrix a(cube(size_argument(argc, argv, 110)));
+    const DeviceMatrix a(cube(size_argument(argc, argv, 110, kLargestCube)));
     const sptune::csr_view<double> A = a.view();
     const auto plain_multiply = [&](const double* x, double* y) { plain_csr(a, x, y); };
     // What a process does once is not what the two differ in.

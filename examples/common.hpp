@@ -75,12 +75,15 @@ double milliseconds(const Work& work) {
         .count();
 }
 
-inline int size_argument(int argc, char** argv, int otherwise) {
+/// The largest cube whose entries 32 bits count.
+constexpr int kLargestCube = 430;
+
+inline int size_argument(int argc, char** argv, int otherwise, int most) {
     if (argc <= 1) return otherwise;
     char* end = nullptr;
     const long size = std::strtol(argv[1], &end, 10);
-    if (*end == '\0' && size > 0 && size <= 1000) return static_cast<int>(size);
-    std::fprintf(stderr, "%s: expected a size from 1 to 1000, not \"%s\"\n", argv[0], argv[1]);
+    if (end != argv[1] && *end == '\0' && size > 0 && size <= most) return static_cast<int>(size);
+    std::fprintf(stderr, "%s: expected a size from 1 to %d, not \"%s\"\n", argv[0], most, argv[1]);
     std::exit(2);
 }
 

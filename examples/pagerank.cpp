@@ -22,7 +22,7 @@ std::vector<double> rank(int pages, const Multiply& multiply) {
 }
 
 int main(int argc, char** argv) {
-    const int n = size_argument(argc, argv, 100);
+    const int n = size_argument(argc, argv, 100, kLargestWeb);
     const Matrix links = web(n * n * n);
     std::vector<double> plain, tuned;
     const double plain_ms = milliseconds([&] {

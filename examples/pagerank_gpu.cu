@@ -33,7 +33,7 @@ Vector rank(int pages, const Multiply& multiply, int iterations) {
 int main(int argc, char** argv) {
     if (!has_gpu()) return kSkipped;
     // Both get the links as they point to the pages: transposing is the host's work here.
-    const int n = size_argument(argc, argv, 150);
+    const int n = size_argument(argc, argv, 150, kLargestWeb);
     const DeviceMatrix links(transposed(web(n * n * n)));
     const auto plain_multiply = [&](const double* x, double* y) { plain_csr(links, x, y); };
     // What a process does once is not what the two differ in.

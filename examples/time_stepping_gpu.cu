@@ -40,7 +40,7 @@ Vector march(DeviceMatrix& a, const Update& update, const Multiply& multiply, in
 
 int main(int argc, char** argv) {
     if (!has_gpu()) return kSkipped;
-    DeviceMatrix a(cube(size_argument(argc, argv, 110)));
+    DeviceMatrix a(cube(size_argument(argc, argv, 110, kLargestCube)));
     const auto plain_multiply = [&](const double* x, double* y) { plain_csr(a, x, y); };
     // What a process does once is not what the two differ in.
     march(

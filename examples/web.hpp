@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+/// The largest size whose third power of pages has no more links than 32 bits count.
+constexpr int kLargestWeb = 620;
+
 /// A few of the pages attract most links; a row has the links of the page they start from.
 inline Matrix web(int pages) {
     Matrix a;

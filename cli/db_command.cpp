@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -49,8 +48,9 @@ void warn_of(const std::string& file, const std::string& reason) {
 
 /// Named by --db or, where that is empty, by the environment.
 std::string name_of(const std::string& named) {
-    const char* const variable = std::getenv("SPTUNE_DB");
-    return named.empty() && variable ? variable : named;
+    const auto places = db::places(named);
+    const bool is_named = !places.empty() && places.front().owner == db::Place::Owner::named;
+    return is_named ? places.front().path.string() : "";
 }
 
 /// Where they are passed over: the entries of a database lie in folders.

@@ -27,10 +27,7 @@ std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_c
         const bool gaining = db::knows_more(entry, *before);
         if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
             return "Not stored: the entry that is there knows more:";
-        const auto busy = [](const db::Entry& e) {
-            return e.provenance.cores_busy.value_or(false);
-        };
-        if (!anew && !gaining && busy(entry) && !busy(*before))
+        if (!anew && !gaining && db::were_cores_busy(entry) && !db::were_cores_busy(*before))
             return "Not stored: the entry that is there was measured while no core was busy:";
         if (losing) {
             store_.save(tuner::join(entry, *before));

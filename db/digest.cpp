@@ -4,6 +4,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "db/knowledge.hpp"
 #include "db/scan.hpp"
 #include "db/seal.hpp"
 
@@ -209,7 +210,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
              entry.baseline,
              all,
              entry.provenance.vendor_library,
-             entry.provenance.cores_busy.value_or(false),
+             were_cores_busy(entry),
              {}};
     std::vector<const Candidate*> field;
     for (const Candidate& c : entry.candidates)

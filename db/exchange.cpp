@@ -17,8 +17,7 @@ namespace {
 bool better(const Entry& a, const Entry& b) {
     if (kernels_reached(a) != kernels_reached(b)) return kernels_reached(a) > kernels_reached(b);
     if (a.complete != b.complete) return a.complete;
-    const auto busy = [](const Entry& e) { return e.provenance.cores_busy.value_or(false); };
-    if (busy(a) != busy(b)) return busy(b);
+    if (were_cores_busy(a) != were_cores_busy(b)) return were_cores_busy(b);
     return a.provenance.created_utc > b.provenance.created_utc;
 }
 

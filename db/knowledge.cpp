@@ -22,4 +22,8 @@ bool knows_more(const Entry& a, const Entry& b) {
     });
 }
 
+bool were_cores_busy(const Entry& entry) {
+    return entry.provenance.cores_busy.value_or(false);
+}
+
 }  // namespace sptune::db

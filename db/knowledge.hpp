@@ -12,4 +12,7 @@ std::size_t kernels_reached(const Entry& entry);
 /// Whether `a` got to a kernel that `b` lacks or did not reach.
 bool knows_more(const Entry& a, const Entry& b);
 
+/// Whether a core did something else for so long that times of it may be too long.
+bool were_cores_busy(const Entry& entry);
+
 }  // namespace sptune::db

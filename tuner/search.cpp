@@ -1,5 +1,6 @@
 #include "tuner/search.hpp"
 
+#include "db/knowledge.hpp"
 #include "kernels/spgemm/kernel.hpp"
 #include "matrix/error.hpp"
 #include "tuner/decide.hpp"
@@ -43,8 +44,7 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
     };
     // What was given up after a call or two, while a core did something else.
     const auto may_have_waited = [&](const db::Candidate& old) {
-        return options.resume->provenance.cores_busy.value_or(false) && old.time &&
-               old.time->samples.size() < 2;
+        return db::were_cores_busy(*options.resume) && old.time && old.time->samples.size() < 2;
     };
     const bool some_current =
         options.resume && std::any_of(contenders.begin(), contenders.end(), is_current);

@@ -16,11 +16,21 @@ using fake::kernel;
 using Kernel = SpmvKernel<double, std::int32_t>;
 using Index = KernelIndex<double, std::int32_t>;
 
+inline double real_time(const Variant& v) {
+    return get(v.params, "t");
+}
+inline double real_conversion(const Variant& v) {
+    return get(v.params, "v");
+}
+
 class Plans : public testing::Test {
   protected:
     Csr<double> a_ = fake::matrix();
     std::vector<Kernel> kernels_{kernel(fake::right, 100, 1, 0)};
     PlanOptions options_;
+    const fake::Model honest_{[](const Variant& v) {
+        return models::Prediction{real_time(v), real_conversion(v)};
+    }};
     Buffer<double> x_{4, 1.5}, y_{4, 0.0};
 
     void SetUp() override {
@@ -63,12 +73,5 @@ class Plans : public testing::Test {
     }
     std::string id(std::size_t i) const { return kernels_[i].variant.id(); }
 };
-
-inline double real_time(const Variant& v) {
-    return get(v.params, "t");
-}
-inline double real_conversion(const Variant& v) {
-    return get(v.params, "v");
-}
 
 }  // namespace sptune::tuner

@@ -12,12 +12,9 @@ namespace {
 TEST_F(Plans, TheTruthPays) {
     add(40, 1000);
     add(60, 200);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     for (const double expected : {0.0, 200.0}) {
         options_.select.calls = expected;
-        const Life life = live(honest, 200);
+        const Life life = live(honest_, 200);
         EXPECT_EQ(life.current, id(1)) << life.why;
         EXPECT_LT(life.total_us, 0.7 * 200 * 100) << expected;
     }
@@ -57,10 +54,7 @@ TEST_F(Plans, LyingPredictionsCostNoMoreThanPromised) {
 
 TEST_F(Plans, OneThatIsInvalidRefusesEveryCall) {
     add(40, 1000);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
-    options_.select.models = {&honest};
+    options_.select.models = {&honest_};
     const Index index(kernels_, kernels_[0].variant.id());
     for (int before = 0; before < 40; ++before) {
         Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
@@ -107,10 +101,7 @@ TEST_F(Plans, OtherAlgorithmsAreTriedRatherThanSiblings) {
 
 TEST_F(Plans, NewValuesAreTakenOver) {
     add(40, 1000);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
-    options_.select.models = {&honest};
+    options_.select.models = {&honest_};
     const Index index(kernels_, kernels_[0].variant.id());
     for (const int calls : {1, 5, 100}) {
         Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
@@ -131,12 +122,9 @@ TEST_F(Plans, NewValuesAreTakenOver) {
 
 TEST_F(Plans, CallsAtRestAreCounted) {
     add(40, 500);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     options_.online = Online::never;
     options_.select.calls = 100;
-    const Life life = live(honest, 2500);
+    const Life life = live(honest_, 2500);
     EXPECT_TRUE(life.settled);
     EXPECT_NE(life.why.find("After 2,500 calls"), std::string::npos) << life.why;
 }

@@ -66,18 +66,15 @@ TEST(Waiting, TheFirstChoiceOfAProcessIsDearer) {
 
 TEST_F(Plans, AChoiceThatCameLateSaysWhatTheDatabasesKnew) {
     add(40, 500);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     options_.may_wait = true;
-    EXPECT_NE(live(honest, 1).why.find("no database was asked"), std::string::npos);
-    EXPECT_NE(live(honest, 60).why.find("No database was asked"), std::string::npos);
+    EXPECT_NE(live(honest_, 1).why.find("no database was asked"), std::string::npos);
+    EXPECT_NE(live(honest_, 60).why.find("No database was asked"), std::string::npos);
     const db::Scratch scratch;
     options_.select.databases = std::make_shared<db::Databases>(db::Store(scratch / "db"));
-    Life life = live(honest, 1);
+    Life life = live(honest_, 1);
     EXPECT_NE(life.why.find("no database has measurements of this device"), std::string::npos)
         << life.why;
-    life = live(honest, 60);
+    life = live(honest_, 60);
     EXPECT_EQ(life.current, id(1));
     EXPECT_NE(life.why.find("This matrix has not been measured on"), std::string::npos) << life.why;
     EXPECT_EQ(life.why.find("No database was asked"), std::string::npos) << life.why;
@@ -85,7 +82,7 @@ TEST_F(Plans, AChoiceThatCameLateSaysWhatTheDatabasesKnew) {
     db::put(scratch / "db/another-device" /
                 (db::entry_key(Op::spmv, ValueType::f64, IndexType::i32, print, "warm") + ".json"),
             "");
-    life = live(honest, 60);
+    life = live(honest_, 60);
     EXPECT_NE(life.why.find("another device (another-device) is not used"), std::string::npos)
         << life.why;
 }
@@ -124,10 +121,7 @@ TEST_F(Plans, ChoosingMayFail) {
 
 TEST_F(Plans, BeginsWithTheSafeKernelAndMayGoBackToTheBaseline) {
     kernels_ = {kernel(fake::right, 100, 1, 0), kernel(fake::right, 130, 1, 200)};
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
-    options_.select.models = {&honest};
+    options_.select.models = {&honest_};
     options_.may_wait = true;
     const auto second = [&](const Outline&) { return id(1); };
     const Index index(kernels_, id(0), second);

@@ -10,12 +10,9 @@ TEST_F(Plans, WhatCannotBeConvertedIsLeftOut) {
     add(10, 100, fake::too_large);
     add(20, 100, fake::throws);
     add(50, 100);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     for (const double expected : {0.0, 300.0}) {
         options_.select.calls = expected;
-        const Life life = live(honest, 300);
+        const Life life = live(honest_, 300);
         EXPECT_EQ(life.current, id(3)) << life.why;
         EXPECT_TRUE(life.settled);
         EXPECT_NE(life.why.find("could not be used"), std::string::npos) << life.why;
@@ -65,16 +62,13 @@ TEST_F(Plans, WhatTakesMoreThanTheCapIsGivenBack) {
         f.storage_bytes = 100;
         return f;
     };
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     options_.select.constraints.memory_bytes = 600;
-    Life life = live(honest, 100);
+    Life life = live(honest_, 100);
     EXPECT_EQ(life.current, id(0));
     EXPECT_NE(life.why.find("turned out to need more memory than it may"), std::string::npos)
         << life.why;
     options_.select.constraints.memory_bytes = 5000;
-    life = live(honest, 100);
+    life = live(honest_, 100);
     EXPECT_EQ(life.current, id(1)) << life.why;
 }
 
@@ -86,10 +80,7 @@ TEST_F(Plans, NothingGoesOnWithValuesOfBefore) {
         if (left-- == 0) throw OutOfMemory("a fake", 1);
         return kernel(fake::right, get(p, "t")).convert(a, p, 1);
     };
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
-    options_.select.models = {&honest};
+    options_.select.models = {&honest_};
     const Index index(kernels_, kernels_[0].variant.id());
     Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
     for (int n = 0; n < 300; ++n) plan.apply(1, x_.data(), 0, y_.data());
@@ -104,11 +95,8 @@ TEST_F(Plans, WhatCannotBeLookedAtIsPassedOver) {
     kernels_[1].inspect = [](CsrView<double>, const Features&, const Params&) -> Footprint {
         throw OutOfMemory("a list on the GPU", 123);
     };
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     options_.select.calls = 1000;
-    const Life life = live(honest, 50);
+    const Life life = live(honest_, 50);
     EXPECT_EQ(life.current, id(0));
     EXPECT_NE(life.why.find("cannot be looked at: a list on the GPU"), std::string::npos)
         << life.why;
@@ -117,12 +105,9 @@ TEST_F(Plans, WhatCannotBeLookedAtIsPassedOver) {
 TEST_F(Plans, WhereOnlyOneKernelMayBeUsedTheNextOneStandsIn) {
     add(50, 10, fake::throws);
     add(60, 10);
-    const fake::Model honest([](const Variant& v) {
-        return models::Prediction{real_time(v), real_conversion(v)};
-    });
     options_.select.calls = 1000;
     options_.select.constraints.deterministic = true;
-    const Life life = live(honest, 50);
+    const Life life = live(honest_, 50);
     EXPECT_EQ(life.current, id(2));
     EXPECT_NE(life.why.find(id(1) + " could not be used: a bug"), std::string::npos) << life.why;
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "models/forest.hpp"
+#include "models/input_scales.hpp"
+#include "models/layer_sums.hpp"
 
 #include <cmath>
 #include <span>
@@ -34,15 +36,7 @@ struct NetworkOptions {
 /// · clip(x + 3, 0, 6) / 6 (Howard et al., "Searching for MobileNetV3", ICCV 2019, section 5.2).
 class Network {
   public:
-    /// What an input becomes: the mean of its place among the quantiles of the training set and of
-    /// its distance from the mean, which is cut off. So outliers are no more than outliers, and
-    /// neighbours stay apart where many are close to each other.
-    struct Scale {
-        std::vector<float> quantiles;  ///< increasing, at least one
-        float mean = 0, deviation = 1;
-        float of(float x) const;
-        bool operator==(const Scale&) const = default;
-    };
+    using Scale = InputScale;
     struct Layer {
         Stored<Fixed> weights;    ///< of one input after the other
         std::vector<float> bias;  ///< its length is that of the output
@@ -75,7 +69,8 @@ class Network {
     std::vector<Scale> scales_;
     std::vector<Layer> layers_;
     std::vector<float> gains_;
-    std::vector<Layer> whole_;  ///< the layers with so many outputs more, all 0, as a vector holds
+    InputScales to_scale_;         ///< by scales_
+    std::vector<LayerSums> sums_;  ///< of layers_
 };
 
 /// l / (1 + |l|): smooth where squeeze() ends.

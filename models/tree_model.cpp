@@ -2,6 +2,7 @@
 
 #include "matrix/error.hpp"
 #include "models/behind.hpp"
+#include "models/exponentials.hpp"
 #include "models/heuristic.hpp"
 #include "models/holding.hpp"
 #include "models/inputs.hpp"
@@ -218,14 +219,22 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
     const auto x = inputs(features, device, value);
     const auto behind = behind_of(features, device, value, x), sides = parts_.sides.predict(x);
     const double csr_us = plain_us(features, device, value, std::exp(sides[0]));
+    // Of each kernel its time over that of plain CSR, then its conversion.
+    const std::size_t kernels = behind.size();
+    std::vector<float> multiples(2 * kernels);
     const double csr_behind = unsqueeze(behind[0]);
+    for (std::size_t k = 0; k < kernels; ++k)
+        multiples[k] = static_cast<float>(unsqueeze(behind[k]) - csr_behind);
+    std::copy_n(sides.begin() + 1, kernels,
+                multiples.begin() + static_cast<std::ptrdiff_t>(kernels));
+    exponentiate(multiples);
     const std::vector<Places> places = places_of(features, options);
     for (std::size_t i = 0; i < options.size(); ++i)
         for (const std::size_t k : {places[i].own, places[i].least_block}) {
             if (k == kNoPlace) continue;
-            const double us = csr_us * std::exp(unsqueeze(behind[k]) - csr_behind);
+            const double us = csr_us * multiples[k];
             if (us >= out[i].time_us) continue;
-            const double convert = std::exp(sides[k + 1]) - 0.01;
+            const double convert = multiples[kernels + k] - 0.01;
             out[i] = {us, in_place_[k] ? 0 : csr_us * std::max(convert, 0.0)};
         }
     if (device.threads > 1 && parts_.backend == Backend::cpu)

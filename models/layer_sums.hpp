@@ -1,0 +1,40 @@
+// One layer of a network, multiplied in integers: in floats each weight would have to be widened
+// and converted first. The same on every processor but for the rounding of a few floats.
+#pragma once
+
+#include "models/fixed_point.hpp"
+#include "models/stored.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace sptune::models {
+
+class LayerSums {
+  public:
+    /// So many numbers at a time: arrays end with zeros up to a multiple of this.
+    static constexpr std::size_t kTogether = 16;
+    static constexpr std::size_t filled_up(std::size_t count) {
+        return (count + kTogether - 1) / kTogether * kTogether;
+    }
+
+    enum class Then { nothing, hard_swish };
+
+    /// `weights` of one input after the other, as many as `bias` has outputs for each. Throws Error
+    /// where sums could need more than 32 bits (from some 650 inputs with the largest weights on).
+    LayerSums(const Stored<Fixed>& weights, const std::vector<float>& bias, Then then);
+
+    std::size_t outputs() const { return outputs_; }
+    /// out = weightsᵀ · x + bias, and what comes then; both arrays filled up. Inputs are rounded to
+    /// multiples of the largest of them over some thousands, as many as sums have room for.
+    void operator()(const float* x, float* out) const;
+
+  private:
+    std::size_t inputs_, outputs_;
+    Then then_;
+    std::vector<float> bias_;     ///< filled up
+    std::vector<Fixed> weights_;  ///< by pairs of inputs, for each output the two side by side
+    float most_ = 0;              ///< what the largest input becomes
+};
+
+}  // namespace sptune::models

@@ -34,12 +34,12 @@ void scale(const float* table, std::size_t filled, std::size_t quantiles, float 
         // Among the quantiles; before the first and behind the last there is no share of a step.
         const auto between = hn::And(hn::Gt(above, hn::Zero(d)), hn::Lt(high, none));
         const auto share = hn::Div(hn::Sub(v, low), hn::Sub(high, low));
-        const auto place = hn::Add(hn::Max(hn::Sub(above, one), hn::Zero(d)),
-                                   hn::IfThenElseZero(between, share));
+        const auto place =
+            hn::Add(hn::Max(hn::Sub(above, one), hn::Zero(d)), hn::IfThenElseZero(between, share));
         const auto distance = hn::Clamp(hn::Div(hn::Sub(v, of(0)), of(1)), hn::Set(d, -farthest),
                                         hn::Set(d, farthest));
-        const auto spread = hn::IfThenElseZero(
-            hn::Gt(step, hn::Zero(d)), hn::Sub(hn::Mul(step, place), hn::Set(d, wide)));
+        const auto spread = hn::IfThenElseZero(hn::Gt(step, hn::Zero(d)),
+                                               hn::Sub(hn::Mul(step, place), hn::Set(d, wide)));
         hn::StoreU(hn::Mul(half, hn::Add(spread, distance)), d, out + i);
     }
 }
@@ -68,7 +68,8 @@ float InputScale::of(float x) const {
     const auto next = std::upper_bound(quantiles.begin(), quantiles.end(), x);
     float place = next == quantiles.begin() ? 0.0f : static_cast<float>(steps);
     if (next != quantiles.begin() && next != quantiles.end())
-        place = static_cast<float>(next - quantiles.begin() - 1) + (x - next[-1]) / (*next - next[-1]);
+        place =
+            static_cast<float>(next - quantiles.begin() - 1) + (x - next[-1]) / (*next - next[-1]);
     return 0.5f * (kWide * (2 * place / static_cast<float>(steps) - 1) + distance);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/holding.hpp"
+#include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
 
 #include <algorithm>
@@ -28,10 +29,12 @@ inline double work_of_slices(double bytes, double gathered, double slices) {
 
 /// Predictions are for what features let expect. Of a format that may be the best for so many calls
 /// and that can tell more of it, all kernels are predicted to take as much longer or shorter as
-/// their work is more or less; those whose layout turns out to be pointless are left out. A format
-/// that was looked at is not again. Returns whether there was something to look at.
+/// their work is more or less; those whose layout turns out to be pointless are left out. Kernels
+/// that the model does not know join in, as far as one that it knows is like them but for what was
+/// told. A format that was looked at is not again. Returns whether there was something to look at.
 template <class T, class P>
-bool look_closer(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a) {
+bool look_closer(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
+                 const std::vector<Alike<T, P>>& alike) {
     using Entry = Entrant<T, P>;
     double least = std::numeric_limits<double>::infinity();
     for (const Entry& e : field) least = std::min(least, e.total_us(calls));
@@ -44,18 +47,24 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
     for (auto& [estimate, told_of] : asked) {
         std::vector<Params> params;
         std::vector<std::string_view> layouts;
-        for (const Entry& e : field) {
-            const Variant& v = e.kernel->variant;
-            if (e.kernel->estimate != estimate ||
-                !told_of.emplace(v.layout, LayoutEstimate{}).second)
-                continue;
+        const auto ask = [&](const SpmvKernel<T, P>& kernel) {
+            const Variant& v = kernel.variant;
+            if (kernel.estimate != estimate || !told_of.emplace(v.layout, LayoutEstimate{}).second)
+                return;
             params.push_back(v.params);
             layouts.push_back(v.layout);
-        }
+        };
+        for (const Entry& e : field) ask(*e.kernel);
+        for (const Alike<T, P>& pair : alike) ask(*pair.unknown);
         const std::vector<LayoutEstimate> told = estimate(a, features, params);
         for (std::size_t i = 0; i < told.size(); ++i) told_of[layouts[i]] = told[i];
     }
     const double vectors = models::vector_bytes(features, sizeof(T));
+    const auto work = [&](const SpmvKernel<T, P>& kernel, double bytes, double gathered) {
+        const double slices =
+            static_cast<double>(a.rows) / models::param_or(kernel.variant.params, "c", 1);
+        return work_of_slices(bytes + vectors, gathered, slices);
+    };
     for (Entry& e : field) {
         const auto of = asked.find(e.kernel->estimate);
         if (of == asked.end()) continue;
@@ -64,10 +73,22 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         if (told.bytes <= 0) continue;
         e.seen = told.bytes;
         const models::Holding expected = models::holding(features, e.kernel->variant);
-        const double slices =
-            static_cast<double>(a.rows) / models::param_or(e.kernel->variant.params, "c", 1);
-        e.predicted_us *= work_of_slices(told.bytes + vectors, told.gathered, slices) /
-                          work_of_slices(expected.bytes + vectors, expected.gathered, slices);
+        e.predicted_us *= work(*e.kernel, told.bytes, told.gathered) /
+                          work(*e.kernel, expected.bytes, expected.gathered);
+    }
+    for (const Alike<T, P>& pair : alike) {
+        const auto of = asked.find(pair.unknown->estimate);
+        const auto like = std::find_if(field.begin(), field.end(),
+                                       [&](const Entry& e) { return e.kernel == pair.known; });
+        if (of == asked.end() || like == field.end() || !like->seen) continue;
+        const LayoutEstimate& its = of->second[pair.known->variant.layout];
+        const LayoutEstimate& told = of->second[pair.unknown->variant.layout];
+        if (told.bytes <= 0 || !std::isfinite(its.bytes)) continue;
+        Entry e = *like;
+        e.kernel = pair.unknown, e.id = pair.id, e.seen = told.bytes;
+        e.predicted_us *= work(*pair.unknown, told.bytes, told.gathered) /
+                          work(*pair.known, its.bytes, its.gathered);
+        field.push_back(e);
     }
     std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.predicted_us); });
     return true;

@@ -4,11 +4,26 @@
 #include "matrix/lasting.hpp"
 #include "models/holding.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 #include <fmt/format.h>
 
 namespace sptune::tuner {
+namespace {
+
+/// In the least share of a diagonal that is kept, and in nothing else.
+template <class Kernel>
+bool differ_in_what_is_kept(const Kernel& a, const Kernel& b) {
+    const auto same = [](const Param& p, const Param& q) {
+        return p.name == q.name && (p.name == "f" || p.value == q.value);
+    };
+    return a.variant.algorithm == b.variant.algorithm &&
+           std::equal(a.variant.params.begin(), a.variant.params.end(), b.variant.params.begin(),
+                      b.variant.params.end(), same);
+}
+
+}  // namespace
 
 template <class T, class P>
 KernelIndex<T, P>::KernelIndex(const std::vector<Kernel>& kernels, const std::string& baseline,
@@ -86,8 +101,22 @@ const typename KernelIndex<T, P>::Known& KernelIndex<T, P>::known_to(
         for (const Kernel& kernel : *kernels_)
             if (&kernel != baseline_ && model.knows(kernel.variant))
                 place->second.add(kernel, model);
+        add_alike(place->second);
     }
     return place->second;
+}
+
+template <class T, class P>
+void KernelIndex<T, P>::add_alike(Known& known) const {
+    const std::vector<const Kernel*>& list = known.kernels;
+    for (const Kernel& kernel : *kernels_) {
+        if (!kernel.estimate || std::find(list.begin(), list.end(), &kernel) != list.end())
+            continue;
+        const auto like = std::find_if(list.begin(), list.end(), [&](const Kernel* k) {
+            return k->estimate == kernel.estimate && differ_in_what_is_kept(*k, kernel);
+        });
+        if (like != list.end()) known.alike.push_back({&kernel, id(kernel), *like});
+    }
 }
 
 template class KernelIndex<float, std::int32_t>;

@@ -17,6 +17,15 @@
 
 namespace sptune::tuner {
 
+/// A kernel that a model does not know, and one that it knows, which has the same loop: some rows
+/// of the matrix tell how their layouts differ (SpmvKernel::estimate).
+template <class T, class P>
+struct Alike {
+    const SpmvKernel<T, P>* unknown;
+    std::string_view id;  ///< its id
+    const SpmvKernel<T, P>* known;
+};
+
 /// Ids are made once: making them costs more than a choice may take. The kernels must outlive it.
 template <class T, class P>
 class KernelIndex {
@@ -51,6 +60,7 @@ class KernelIndex {
     struct Known {
         std::vector<const Kernel*> kernels;
         std::vector<models::Option> options;
+        std::vector<Alike<T, P>> alike;
 
         void add(const Kernel& kernel, const models::Predictor& model) {
             kernels.push_back(&kernel);
@@ -62,6 +72,8 @@ class KernelIndex {
     const Known& known_to(const models::Predictor& model) const;
 
   private:
+    void add_alike(Known& known) const;
+
     const std::vector<Kernel>* kernels_;
     std::vector<std::string> ids_;
     std::unordered_map<std::string_view, const Kernel*> by_id_;

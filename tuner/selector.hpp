@@ -175,7 +175,7 @@ class Selector {
             if (!model->covers(Op::spmv, value_type_of<T>(), device_)) continue;
             covered = true;
             Field field = predictions(*model, kernels_.known_to(*model));
-            look_closer(field, calls(), features(), matrix_.view);
+            look(field);
             if (decide(std::move(field), inspector())) return trust(*model);
         }
         // Kernels that somebody names are worth a guess, even if nobody has learned of them.
@@ -225,6 +225,7 @@ class Selector {
     /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
     /// Empty where the model knows nothing of plain CSR.
     Field predictions(const models::Predictor& model, const Known& known) {
+        alike_ = &known.alike;
         const db::Device device = device_for(model);
         const auto answers = model.predict(features(), device, known.options);
         Field field;
@@ -250,6 +251,13 @@ class Selector {
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
         return field;
+    }
+
+    /// Whether anything has changed by it.
+    bool look(Field& field) {
+        if (!look_closer(field, calls(), features(), matrix_.view, *alike_)) return false;
+        std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
+        return true;
     }
 
     const Kernel& safe_kernel() const {
@@ -286,8 +294,7 @@ class Selector {
         while (!field.empty() && !limits_.usable(field.front(), features_, inspect)) {
             field.erase(field.begin());
             // What was too far behind the one that cannot be used may now be worth a look.
-            if (!field.empty() && !field.front().measured &&
-                look_closer(field, calls(), features(), matrix_.view))
+            if (!field.empty() && !field.front().measured && look(field))
                 put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         }
         if (field.empty()) return false;
@@ -319,6 +326,8 @@ class Selector {
     std::optional<Features> features_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
+    const std::vector<Alike<T, P>> none_;
+    const std::vector<Alike<T, P>>* alike_ = &none_;  ///< to what was predicted last
     Selection result_;
 };
 

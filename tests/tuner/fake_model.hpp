@@ -7,7 +7,7 @@
 
 namespace sptune::tuner::fake {
 
-class Model final : public models::Predictor {
+class Model : public models::Predictor {
   public:
     using Predict = std::function<models::Prediction(const Variant&)>;
     explicit Model(Predict predict, std::string name = "fake")

@@ -108,6 +108,63 @@ TEST_F(Select, FormatsThatCanTellMoreAreLookedAt) {
     EXPECT_EQ(s.chosen.id, id(3));
 }
 
+/// Of two kernels that differ in how full the diagonals must be which they keep the model knows
+/// one.
+TEST_F(Select, WhatAModelDoesNotKnowIsToldFromALookAndFromOneThatItKnows) {
+    static int doubled;  // of which there is twice the work that features let expect
+    const auto kept = [](double t, double bytes, int f) {
+        Kernel k = kernel(fake::right, t, bytes);
+        k.variant.params.push_back({"f", f});
+        k.variant.layout = k.variant.id();
+        k.estimate = [](CsrView<double> a, const Features& features,
+                        std::span<const Params> params) {
+            std::vector<LayoutEstimate> told;
+            const double vectors = 8.0 * (a.rows + a.cols), none = work_of_slices(0, 0, a.rows);
+            for (const Params& p : params) {
+                Variant v;
+                v.params = p;
+                const double work =
+                    none + static_cast<double>(models::estimated_bytes(features, v));
+                told.push_back({(get(p, "f") == doubled ? 2 : 1) * work - none - vectors});
+            }
+            return told;
+        };
+        return k;
+    };
+    struct Ignorant final : fake::Model {
+        using Model::Model;
+        bool knows(const Variant& v) const override {
+            return models::param_or(v.params, "f", 0) != 50;
+        }
+    } const model([&](const Variant& v) {
+        const int us = get(v.params, "t");
+        return models::Prediction{double(us), us == 100 ? 0.0 : 7.0};
+    });
+    kernels_.push_back(kept(40, 200, 25));
+    kernels_.push_back(kept(40, 200, 50));
+    kernels_.push_back(kept(40, 300, 50));
+    options_.models = {&model};
+    options_.calls = 1e6;
+    doubled = 25;
+    Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(2));
+    EXPECT_NEAR(s.chosen.predicted_us, 40, 1e-6);
+    EXPECT_EQ(s.chosen.convert_us, 7);
+    ASSERT_EQ(s.runners_up.size(), 2u) << "the last is like none";
+    EXPECT_NEAR(s.runners_up.front().predicted_us, 80, 1e-6);
+    options_.constraints.convert_us = 6;
+    EXPECT_EQ(select().chosen.id, id(0)) << "constraints hold for it as well";
+    options_.constraints = {};
+    doubled = 50;
+    s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NEAR(s.runners_up.front().predicted_us, 80, 1e-6);
+    kernels_.push_back(kernel(fake::right, 20, 400));
+    s = select();
+    EXPECT_EQ(s.chosen.id, id(4));
+    EXPECT_EQ(s.runners_up.size(), 2u) << "nothing was looked at";
+}
+
 TEST_F(Select, ConstraintsAreKept) {
     for (const bool stored : {false, true}) {
         kernels_.resize(1);

@@ -6,7 +6,6 @@
 #include "models/tree_grower.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
 
@@ -25,15 +24,6 @@ void add_tree(const Node* nodes, std::int32_t root, const float* leaves, const f
         at = x[nodes[at].input] <= nodes[at].limit ? at + 1 : nodes[at].right;
     const float* leaf = leaves + static_cast<std::size_t>(nodes[at].right) * outputs;
     for (std::size_t k = 0; k < outputs; ++k) out[k] += leaf[k];
-}
-
-/// Without a branch: which way a walk goes is anybody's guess, and a wrong one takes as long as
-/// some steps.
-std::int32_t step(const Node& n, std::int32_t at, const float* x) {
-    const bool leaf = n.input < 0;
-    const bool left = x[leaf ? 0 : n.input] <= n.limit;
-    const std::int32_t next = __builtin_expect_with_probability(left, 1, 0.5) ? at + 1 : n.right;
-    return __builtin_expect_with_probability(leaf, 1, 0.5) ? at : next;
 }
 
 /// The sums of leaves of `outputs` numbers each, several outputs at a time, which stay in registers
@@ -138,31 +128,18 @@ Forest Forest::train(const Table& table, const ForestOptions& options,
     return {table.inputs, std::move(base), std::move(roots), std::move(nodes), std::move(fixed)};
 }
 
-// A choice comes upon cold caches, where a walk waits for memory at nearly each of its steps: so
-// some walks go on side by side, and leaves are fetched while others are still looked for.
 void Forest::predict(const float* x, float* out) const {
-    constexpr std::size_t kTogether = 16, kLine = 64;
+    constexpr std::size_t kLine = 64;
     const std::size_t outputs = base_.size();
-    std::vector<const Fixed*> found(roots_.size());
-    for (std::size_t first = 0; first < roots_.size(); first += kTogether) {
-        const std::size_t count = std::min(kTogether, roots_.size() - first);
-        std::array<std::int32_t, kTogether> at;
-        std::copy_n(roots_.data() + first, count, at.data());
-        for (bool walking = true; walking;) {
-            walking = false;
-            for (std::size_t t = 0; t < count; ++t) {
-                const Node& n = nodes_[static_cast<std::size_t>(at[t])];
-                walking |= n.input >= 0;
-                at[t] = step(n, at[t], x);
-            }
-        }
-        for (std::size_t t = 0; t < count; ++t) {
-            const auto leaf = nodes_[static_cast<std::size_t>(at[t])].right;
-            found[first + t] = leaves_.data() + static_cast<std::size_t>(leaf) * outputs;
-            const auto* const bytes = reinterpret_cast<const char*>(found[first + t]);
-            for (std::size_t b = 0; b < outputs * sizeof(Fixed); b += kLine)
-                __builtin_prefetch(bytes + b);
-        }
+    std::vector<std::int32_t> at = roots_;
+    walk_to_leaves(nodes_.data(), x, at.data(), at.size());
+    std::vector<const Fixed*> found(at.size());
+    for (std::size_t t = 0; t < at.size(); ++t) {
+        const auto leaf = static_cast<std::size_t>(nodes_[static_cast<std::size_t>(at[t])].right);
+        found[t] = leaves_.data() + leaf * outputs;
+        const auto* const bytes = reinterpret_cast<const char*>(found[t]);
+        for (std::size_t b = 0; b < outputs * sizeof(Fixed); b += kLine)
+            __builtin_prefetch(bytes + b);
     }
     std::vector<std::int32_t> sums(outputs);
     sum_of_leaves(found.data(), found.size(), outputs, sums.data());

@@ -8,6 +8,7 @@
 
 #include "models/fixed_point.hpp"
 #include "models/stored.hpp"
+#include "models/tree_walks.hpp"
 
 #include <cstdint>
 #include <span>
@@ -46,14 +47,6 @@ struct ChoiceOptions {
     double sharpness = 40;
     double step = 0.1;
     double most = 0.5;  ///< a choice that costs more counts as this much
-};
-
-/// x[input] <= limit goes to the next node, else to `right`. A leaf has input -1 and its values at
-/// `right` · outputs.
-struct Node {
-    std::int32_t input = -1;
-    std::int32_t right = 0;
-    float limit = 0;
 };
 
 class Forest {

@@ -5,6 +5,7 @@
 #include "models/exponentials.hpp"
 #include "models/input_scales.hpp"
 #include "models/layer_sums.hpp"
+#include "models/tree_walks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,42 @@ TEST_F(Vectors, NothingButZerosLeavesTheBias) {
     std::vector<float> x(LayerSums::kTogether), out(LayerSums::kTogether);
     sums(x.data(), out.data());
     EXPECT_TRUE(std::equal(bias.begin(), bias.end(), out.begin()));
+}
+
+/// Appends a tree of this depth at most; some of its leaves lie higher.
+std::int32_t grow(std::vector<Node>& nodes, int depth, std::mt19937_64& random) {
+    const auto root = static_cast<std::int32_t>(nodes.size());
+    nodes.push_back({-1, root, 0});
+    if (depth == 0 || random() % 8 == 0) return root;
+    const Node split{static_cast<std::int32_t>(random() % 5), 0,
+                     static_cast<float>(random() % 100) / 100};
+    nodes[static_cast<std::size_t>(root)] = split;
+    grow(nodes, depth - 1, random);
+    const std::int32_t right = grow(nodes, depth - 1, random);
+    nodes[static_cast<std::size_t>(root)].right = right;
+    return root;
+}
+
+TEST_F(Vectors, WalksEndWhereSingleOnesDo) {
+    std::vector<Node> nodes;
+    std::vector<std::int32_t> roots;
+    for (int t = 0; t < 240; ++t) roots.push_back(grow(nodes, t % 9, random_));
+    std::uniform_real_distribution<float> number(0, 1);
+    for (const std::size_t count : {0, 1, 15, 16, 31, 32, 33, 100, 240}) {
+        float x[5];
+        for (float& v : x) v = number(random_);
+        x[4] = kNaN;  // goes to the right
+        std::vector<std::int32_t> at(roots.begin(),
+                                     roots.begin() + static_cast<std::ptrdiff_t>(count));
+        walk_to_leaves(nodes.data(), x, at.data(), at.size());
+        for (std::size_t t = 0; t < count; ++t) {
+            std::int32_t one = roots[t];
+            for (const Node* n = &nodes[static_cast<std::size_t>(one)]; n->input >= 0;
+                 n = &nodes[static_cast<std::size_t>(one)])
+                one = x[n->input] <= n->limit ? one + 1 : n->right;
+            EXPECT_EQ(at[t], one) << "tree " << t << " of " << count;
+        }
+    }
 }
 
 TEST_F(Vectors, ExponentialsAreThoseOfEachNumber) {

@@ -36,8 +36,7 @@ void walk_together(const Node* nodes, const float* x, std::int32_t* at) {
             const auto value = hn::GatherIndex(df, x, hn::Max(input, zero));
             const auto left = hn::RebindMask(di, hn::Le(value, limit));
             const auto leaf = hn::Lt(input, zero);
-            place = hn::IfThenElse(
-                leaf, place, hn::IfThenElse(left, hn::Add(place, one), right));
+            place = hn::IfThenElse(leaf, place, hn::IfThenElse(left, hn::Add(place, one), right));
             walking |= !hn::AllTrue(di, leaf);
         }
     }

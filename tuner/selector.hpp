@@ -8,10 +8,10 @@
 #include "tuner/select.hpp"
 #include "tuner/select_field.hpp"
 #include "tuner/select_limits.hpp"
+#include "tuner/select_predict.hpp"
 #include "tuner/select_reasons.hpp"
 #include "tuner/select_stored.hpp"
 #include "tuner/stored_digest.hpp"
-#include "tuner/thread_start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -182,7 +182,9 @@ class Selector {
         if (covered && options_.constraints.variants != "*")
             for (const models::Predictor* model : predictors())
                 if (model->covers(Op::spmv, value_type_of<T>(), device_) &&
-                    decide(predictions(*model, named(*model)), inspector()))
+                    decide(
+                        predictions(*model, named(kernels_, *model, options_.constraints.variants)),
+                        inspector()))
                     return trust(*model);
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
@@ -196,52 +198,17 @@ class Selector {
         result_.confidence = model.confidence(chosen.variant, features(), device_);
     }
 
-    /// With what the model needs to know of it.
-    db::Device device_for(const models::Predictor& model) const {
-        db::Device device =
-            device_without_measuring(matrix_.backend, options_.threads, options_.databases.get());
-        // It changes from one moment to the next, and a choice that may not, goes without.
-        if (matrix_.backend == Backend::cpu && !options_.constraints.deterministic)
-            device.launch_us = thread_start_us(device.threads);
-        if (!model.has_bandwidths_of(device)) assume_bandwidths(device);
-        return device;
-    }
-
     std::vector<const models::Predictor*> predictors() const {
         return options_.models ? *options_.models : default_models(matrix_.backend);
-    }
-
-    /// Plain CSR and what matches the variants asked for.
-    Known named(const models::Predictor& model) const {
-        Known list;
-        list.add(kernels_.baseline(), model);
-        for (const Kernel& kernel : kernels_.kernels())
-            if (&kernel != list.kernels.front() &&
-                matches(kernels_.id(kernel), options_.constraints.variants))
-                list.add(kernel, model);
-        return list;
     }
 
     /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
     /// Empty where the model knows nothing of plain CSR.
     Field predictions(const models::Predictor& model, const Known& known) {
         alike_ = &known.alike;
-        const db::Device device = device_for(model);
-        const auto answers = model.predict(features(), device, known.options);
-        Field field;
-        if (!std::isfinite(answers.front().time_us)) return field;
-        field.reserve(answers.size());
-        for (std::size_t i = 0; i < answers.size(); ++i) {
-            if (!std::isfinite(answers[i].time_us)) continue;
-            const Kernel& kernel = *known.kernels[i];
-            const Variant& v = kernel.variant;
-            const double convert_us = answers[i].convert_us;
-            const double start_us = v.vendor         ? vendor_start_us(v.backend)
-                                    : convert_us > 0 ? kernels_.load_us(kernel)
-                                                     : 0;
-            field.push_back(
-                {&kernel, kernels_.id(kernel), answers[i].time_us, convert_us + start_us});
-        }
+        const db::Device device = device_for(model, matrix_.backend, options_);
+        Field field = field_of(kernels_, known, model.predict(features(), device, known.options));
+        if (field.empty()) return field;
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.
         result_.safe = result_.baseline;

@@ -1,0 +1,64 @@
+// What a model is asked, and what a choice makes of the answers.
+#pragma once
+
+#include "models/predictor.hpp"
+#include "tuner/identify.hpp"
+#include "tuner/kernel_index.hpp"
+#include "tuner/select.hpp"
+#include "tuner/select_field.hpp"
+#include "tuner/thread_start.hpp"
+
+#include <cmath>
+#include <span>
+#include <string_view>
+
+namespace sptune::tuner {
+
+/// This device with what `model` needs to know of it.
+inline db::Device device_for(const models::Predictor& model, Backend backend,
+                             const SelectOptions& options) {
+    db::Device device =
+        device_without_measuring(backend, options.threads, options.databases.get());
+    // It changes from one moment to the next, and a choice that may not, goes without.
+    if (backend == Backend::cpu && !options.constraints.deterministic)
+        device.launch_us = thread_start_us(device.threads);
+    if (!model.has_bandwidths_of(device)) assume_bandwidths(device);
+    return device;
+}
+
+/// Plain CSR and what matches the variants asked for.
+template <class T, class P>
+typename KernelIndex<T, P>::Known named(const KernelIndex<T, P>& kernels,
+                                        const models::Predictor& model,
+                                        std::string_view variants) {
+    typename KernelIndex<T, P>::Known list;
+    list.add(kernels.baseline(), model);
+    for (const SpmvKernel<T, P>& kernel : kernels.kernels())
+        if (&kernel != list.kernels.front() && matches(kernels.id(kernel), variants))
+            list.add(kernel, model);
+    return list;
+}
+
+/// Of `known`, the first of which is plain CSR, with what their libraries and their code take to
+/// load. Empty where the model knows nothing of plain CSR.
+template <class T, class P>
+Field<T, P> field_of(const KernelIndex<T, P>& kernels,
+                     const typename KernelIndex<T, P>::Known& known,
+                     std::span<const models::Prediction> answers) {
+    Field<T, P> field;
+    if (!std::isfinite(answers.front().time_us)) return field;
+    field.reserve(answers.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const auto [time_us, convert_us] = answers[i];
+        if (!std::isfinite(time_us)) continue;
+        const SpmvKernel<T, P>& kernel = *known.kernels[i];
+        const Variant& v = kernel.variant;
+        const double start_us = v.vendor         ? vendor_start_us(v.backend)
+                                : convert_us > 0 ? kernels.load_us(kernel)
+                                                 : 0;
+        field.push_back({&kernel, kernels.id(kernel), time_us, convert_us + start_us});
+    }
+    return field;
+}
+
+}  // namespace sptune::tuner

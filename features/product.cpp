@@ -1,6 +1,7 @@
 #include "features/product.hpp"
 
 #include "features/sample.hpp"
+#include "features/slot_table.hpp"
 #include "matrix/counter_random.hpp"
 #include "matrix/parallel.hpp"
 
@@ -12,17 +13,17 @@ namespace sptune {
 
 namespace {
 
-/// Entries of rows [first, last) of C. `marker` has a slot for every column, none of them equal to
-/// one of the rows.
-template <class T, class P>
+/// Entries of rows [first, last) of C. `mark_of(column)` is the place of a column's mark, none of
+/// which equals one of the rows.
+template <class T, class P, class MarkOf>
 std::uint64_t count_entries(CsrView<T, P> a, CsrView<T, P> b, RowWindow rows,
-                            std::vector<index_t>& marker) {
+                            const MarkOf& mark_of) {
     std::uint64_t entries = 0;
     for (std::int64_t i = rows.first; i < rows.last; ++i)
         for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
             const index_t row = a.col_idx[k];
             for (P l = b.row_ptr[row]; l < b.row_ptr[row + 1]; ++l) {
-                index_t& mark = marker[static_cast<std::size_t>(b.col_idx[l])];
+                index_t& mark = mark_of(b.col_idx[l]);
                 entries += mark != i;
                 mark = static_cast<index_t>(i);
             }
@@ -82,11 +83,22 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
         std::min(1.0, static_cast<double>(sample_products) / static_cast<double>(f.products));
     const auto wanted = static_cast<std::int64_t>(share * rows);
     const RowSample sample(a.rows, wanted, kWindow, std::max<std::int64_t>(1, wanted / kWindow));
+    const std::vector<RowWindow> windows = sample.windows();
     std::uint64_t looked_at = 0, found = 0;
-    std::vector<index_t> marker(static_cast<std::size_t>(b.cols), -1);
-    for (const RowWindow& window : sample.windows()) {
+    for (const RowWindow& window : windows)
         for (std::int64_t i = window.first; i < window.last; ++i) looked_at += products[i];
-        found += count_entries(a, b, window, marker);
+    const auto count = [&](const auto& mark_of) {
+        for (const RowWindow& window : windows) found += count_entries(a, b, window, mark_of);
+    };
+    constexpr std::uint64_t kFewColumns = 8;  // for each product: an array is faster than a table
+    if (static_cast<std::uint64_t>(b.cols) <= kFewColumns * looked_at) {
+        std::vector<index_t> marks(static_cast<std::size_t>(b.cols), -1);
+        count([&](index_t c) -> index_t& { return marks[static_cast<std::size_t>(c)]; });
+    } else {
+        SlotTable slots;
+        slots.reset(looked_at);
+        std::vector<index_t> marks(looked_at, -1);
+        count([&](index_t c) -> index_t& { return marks[slots[static_cast<std::uint32_t>(c)]]; });
     }
     f.sampled_share = static_cast<double>(looked_at) / static_cast<double>(f.products);
     if (found > 0) f.compression = static_cast<double>(looked_at) / static_cast<double>(found);
@@ -110,7 +122,9 @@ std::uint64_t count_product_entries(CsrView<T, P> a, CsrView<T, P> b, int thread
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             if (marker.empty()) continue;
             const std::int64_t last = std::min<std::int64_t>((piece + 1) * kRows, a.rows);
-            entries += count_entries(a, b, {piece * kRows, last}, marker);
+            entries += count_entries(a, b, {piece * kRows, last}, [&](index_t c) -> index_t& {
+                return marker[static_cast<std::size_t>(c)];
+            });
         }
     }
     carrier.rethrow();

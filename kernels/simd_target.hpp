@@ -18,7 +18,8 @@ inline constexpr const char* kGatheringSimd = "AVX3_DL";
 
 /// "AVX2", "SSE4", "SCALAR" …: the best that this machine has and this build knows, unless
 /// $SPTUNE_SIMD (scalar, sse4, avx2, avx512, native) asks for less. Settled on the first call,
-/// which the registry makes before any kernel is chosen. Throws UsageError for an unknown name.
+/// which the registry makes before any kernel is chosen, and models before they predict. Throws
+/// UsageError for an unknown name.
 const std::string& simd_target();
 
 }  // namespace sptune

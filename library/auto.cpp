@@ -1,4 +1,5 @@
 // auto_spmv: plans that are found again by what the caller passes.
+#include "kernels/parallel.hpp"
 #include "library/matrix.hpp"
 #include "library/plan.hpp"
 #include "library/probe.hpp"
@@ -30,6 +31,7 @@ bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
 template <class T, class P>
 struct Kept {
     csr_view<T, P> a;  ///< with nnz where A lies on the host
+    int threads;       ///< that a plan on the host is for
     std::mutex making;
     bool failed = false;  ///< and is in the cache no more
     std::unique_ptr<Implementation<T>> plan;
@@ -57,7 +59,7 @@ class Cache {
         Item last = kept.lock();
         thread_local std::uint64_t seen = 0;
         const std::uint64_t now = generation_.load(std::memory_order_acquire);
-        if (!last || seen != now || !same(last->a, a) || !is_still(last, a)) {
+        if (!last || seen != now || !is_for(*last, a) || !is_still(last, a)) {
             kept = last = find_or_make(a, stream);
             seen = now;
         }
@@ -76,6 +78,11 @@ class Cache {
     }
 
   private:
+    /// Programs change how many threads OpenMP offers, and a plan keeps to its number.
+    static bool is_for(const Kept<T, P>& item, const csr_view<T, P>& a) {
+        return same(item.a, a) && item.threads == resolve_threads(0);
+    }
+
     /// Whether the plan still is one for `a`. New values are taken over; a plan that has failed to
     /// is of no use any more.
     bool is_still(const Item& item, const csr_view<T, P>& a) {
@@ -139,7 +146,7 @@ class Cache {
     }
     Item find_locked(const csr_view<T, P>& a) {
         const auto found = std::find_if(items_.begin(), items_.end(),
-                                        [&](const Item& item) { return same(item->a, a); });
+                                        [&](const Item& item) { return is_for(*item, a); });
         if (found == items_.end()) return nullptr;
         items_.splice(items_.begin(), items_, found);
         return items_.front();
@@ -148,7 +155,7 @@ class Cache {
         const std::lock_guard lock(mutex_);
         if (Item item = find_locked(a)) return item;
         auto item = std::make_shared<Kept<T, P>>();
-        item->a = with_nnz(a);
+        item->a = with_nnz(a), item->threads = resolve_threads(0);
         items_.push_front(std::move(item));
         return items_.front();
     }

@@ -6,6 +6,7 @@
 #include "matrix/types.hpp"
 #include "sptune/sptune.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -26,6 +27,8 @@ class Probe {
         for (std::size_t i = 0; i < kPlaces; ++i) {
             rows_[i] = place(i, static_cast<std::uint64_t>(a.rows));
             entries_[i] = nnz_ > 0 ? place(i, static_cast<std::uint64_t>(nnz_)) : 0;
+            runs_[i] = run_with(a.values, entries_[i]);
+            diagonals_[i] = diagonal_of(a, rows_[i], entries_[i]);
         }
         look_at(a);
     }
@@ -38,7 +41,9 @@ class Probe {
         // Bits: a zero may change its sign, and what is not a number is still the same.
         if (differ(now.starts, seen_.starts) || differ(now.columns, seen_.columns))
             return Change::structure;
-        return differ(now.values, seen_.values) ? Change::values : Change::none;
+        return differ(now.runs, seen_.runs) || differ(now.diagonals, seen_.diagonals)
+                   ? Change::values
+                   : Change::none;
     }
 
     /// What stands there now is what compare() compares with from here on.
@@ -48,12 +53,14 @@ class Probe {
 
   private:
     static constexpr std::size_t kPlaces = 16;
+    static constexpr std::uint64_t kRun = 4;  ///< neighbours, of one cache line
     template <class V>
     using Places = std::array<V, kPlaces>;
     struct Seen {
         Places<P> starts{};
         Places<index_t> columns{};
-        Places<T> values{};
+        Places<std::array<T, kRun>> runs{};
+        Places<T> diagonals{};
     };
 
     template <class V>
@@ -67,9 +74,35 @@ class Probe {
         if (nnz_ <= 0) return seen;
         for (std::size_t i = 0; i < kPlaces; ++i) {
             seen.columns[i] = a.col_idx[entries_[i]];
-            seen.values[i] = a.values[entries_[i]];
+            seen.diagonals[i] = a.values[diagonals_[i]];
+            if (static_cast<std::uint64_t>(nnz_) >= kRun)
+                std::memcpy(&seen.runs[i], a.values + runs_[i], sizeof seen.runs[i]);
+            else
+                seen.runs[i].front() = a.values[entries_[i]];
         }
         return seen;
+    }
+
+    /// Where kRun values begin, the one at `entry` among them: who changes one value in each row
+    /// is unlikely to leave out all of them.
+    std::uint64_t run_with(const T* values, std::uint64_t entry) const {
+        const auto nnz = static_cast<std::uint64_t>(nnz_);
+        const std::uint64_t before =
+            (reinterpret_cast<std::uintptr_t>(values) / sizeof(T) + entry) % kRun;
+        if (nnz < kRun) return 0;
+        return std::min(entry >= before ? entry - before : 0, nnz - kRun);
+    }
+
+    /// The entry on the diagonal of `row`, which is what a shift changes; `otherwise` where there
+    /// is none among the first thousands.
+    static std::uint64_t diagonal_of(const csr_view<T, P>& a, std::uint64_t row,
+                                     std::uint64_t otherwise) {
+        constexpr P kMost = 4096;
+        const P begin = a.row_ptr[row], end = std::min<P>(a.row_ptr[row + 1], begin + kMost);
+        for (P k = begin; k < end; ++k)
+            if (static_cast<std::uint64_t>(a.col_idx[k]) == row)
+                return static_cast<std::uint64_t>(k);
+        return otherwise;
     }
 
     /// Somewhere in part `i` of kPlaces equal parts of `count`: so each of as many as there are
@@ -85,7 +118,7 @@ class Probe {
     }
 
     P nnz_ = 0;
-    Places<std::uint64_t> rows_{}, entries_{};
+    Places<std::uint64_t> rows_{}, entries_{}, runs_{}, diagonals_{};
     Seen seen_;
 };
 

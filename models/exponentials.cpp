@@ -14,16 +14,24 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr std::size_t kTogether = 16;
+
+void exponentiate_one_vector(float* numbers) {
+    const hn::CappedTag<float, kTogether> d;
+    constexpr float kMost = 89;  // e to this power is infinite; Highway's goes astray further up
+    const auto x = hn::LoadU(d, numbers);
+    const auto result = hn::Exp(d, hn::Min(x, hn::Set(d, kMost)));
+    hn::StoreU(hn::IfThenElse(hn::IsNaN(x), x, result), d, numbers);
+}
+
 void exponentiate(float* numbers, std::size_t count) {
-    const hn::CappedTag<float, 16> d;
-    const std::size_t lanes = hn::Lanes(d);
+    const std::size_t lanes = hn::Lanes(hn::CappedTag<float, kTogether>());
     std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        hn::StoreU(hn::Exp(d, hn::LoadU(d, numbers + i)), d, numbers + i);
+    for (; i + lanes <= count; i += lanes) exponentiate_one_vector(numbers + i);
     if (i == count) return;
-    float rest[16] = {};
+    float rest[kTogether] = {};
     std::copy(numbers + i, numbers + count, rest);
-    hn::StoreU(hn::Exp(d, hn::LoadU(d, rest)), d, rest);
+    exponentiate_one_vector(rest);
     std::copy_n(rest, count - i, numbers + i);
 }
 
@@ -34,9 +42,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sptune::models {
+namespace {
+
 HWY_EXPORT(exponentiate);
+
+}  // namespace
+
 void exponentiate(std::span<float> numbers) {
     HWY_DYNAMIC_DISPATCH(exponentiate)(numbers.data(), numbers.size());
 }
+
 }  // namespace sptune::models
 #endif

@@ -5,7 +5,8 @@
 
 namespace sptune::models {
 
-/// e to the power of each, in place, to some units in the last place.
+/// e to the power of each, in place, to some units in the last place. What is not a number stays
+/// so.
 void exponentiate(std::span<float> numbers);
 
 }  // namespace sptune::models

@@ -1,6 +1,7 @@
 #include "models/forest.hpp"
 
 #include "features/clones.hpp"
+#include "kernels/simd_target.hpp"
 #include "matrix/error.hpp"
 #include "models/soft_choice.hpp"
 #include "models/tree_grower.hpp"
@@ -54,6 +55,7 @@ Forest::Forest(std::size_t inputs, std::vector<float> base, std::vector<std::int
       roots_(std::move(roots)),
       nodes_(std::move(nodes)),
       leaves_(std::move(leaves)) {
+    simd_target();  // settled before the first prediction
     require(!base_.empty(), "has no outputs");
     require(inputs_ > 0 || roots_.empty(), "has trees and no inputs");
     require(leaves_.size() % base_.size() == 0, "leaves do not match the outputs");

@@ -23,7 +23,8 @@ class InputScales {
     /// As InputScale wants them.
     explicit InputScales(const std::vector<InputScale>& scales);
 
-    /// What InputScale::of() says but for rounding. Both have as many numbers as there are scales.
+    /// What InputScale::of() says but for rounding, of finite numbers. Both have as many as there
+    /// are scales.
     void operator()(const float* x, float* out) const;
 
   private:

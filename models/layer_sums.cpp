@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace sptune::models {
@@ -19,20 +20,24 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, LayerSums::kTogether>;
 using Integers = hn::RebindToSigned<Floats>;
 
-/// Rounded multiples of `largest / most`, the largest of x, which is returned; infinite where one
-/// of x is, or is not a number.
-float rounded(const float* x, std::size_t count, float most, std::int16_t* HWY_RESTRICT out) {
+/// x in steps of its largest over `most`, rounded. Returns the largest: not a finite number where
+/// one of x is not, and `out` says nothing then.
+float largest_and_rounded(const float* x, std::size_t count, float most,
+                          std::int16_t* HWY_RESTRICT out) {
     const Floats d;
     const Integers di;
     auto bits = hn::Zero(di);  // of numbers that are not negative: as large as these
     for (std::size_t i = 0; i < count; i += hn::Lanes(d))
         bits = hn::Max(bits, hn::BitCast(di, hn::Abs(hn::LoadU(d, x + i))));
     const float largest = hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(di, bits)));
-    const auto steps = hn::Set(d, largest > 0 ? most / largest : 0);
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d))
-        hn::StoreU(hn::DemoteTo(hn::Rebind<std::int16_t, Floats>(),
-                                hn::NearestInt(hn::Mul(steps, hn::LoadU(d, x + i)))),
-                   hn::Rebind<std::int16_t, Floats>(), out + i);
+    constexpr float kNone = 1e-30f;  // so little may as well be nothing, and has no reciprocal
+    const bool any = largest > kNone && largest <= std::numeric_limits<float>::max();
+    const auto steps = hn::Set(d, any ? most / largest : 0);
+    const hn::Rebind<std::int16_t, Floats> d16;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        const auto number = any ? hn::Mul(steps, hn::LoadU(d, x + i)) : hn::Zero(d);
+        hn::StoreU(hn::DemoteTo(d16, hn::NearestInt(number)), d16, out + i);
+    }
     return largest;
 }
 
@@ -108,7 +113,7 @@ HWY_AFTER_NAMESPACE();
 namespace sptune::models {
 namespace {
 
-HWY_EXPORT(rounded);
+HWY_EXPORT(largest_and_rounded);
 HWY_EXPORT(add_pairs);
 HWY_EXPORT(finish);
 
@@ -135,14 +140,15 @@ LayerSums::LayerSums(const Stored<Fixed>& weights, const std::vector<float>& bia
 
 void LayerSums::operator()(const float* x, float* out) const {
     const std::size_t width = bias_.size(), filled = filled_up(inputs_);
-    std::vector<std::int32_t> room(width + filled / 2);
-    auto* const inputs = reinterpret_cast<std::int16_t*>(room.data() + width);
-    const float largest = HWY_DYNAMIC_DISPATCH(rounded)(x, filled, most_, inputs);
+    std::vector<std::int16_t> inputs(filled);
+    std::vector<std::int32_t> sums(width);
+    const float largest =
+        HWY_DYNAMIC_DISPATCH(largest_and_rounded)(x, filled, most_, inputs.data());
     HWY_DYNAMIC_DISPATCH(add_pairs)
-    (inputs, (inputs_ + 1) / 2, weights_.data(), width, room.data());
+    (inputs.data(), (inputs_ + 1) / 2, weights_.data(), width, sums.data());
     const bool swish = then_ == Then::hard_swish;
     HWY_DYNAMIC_DISPATCH(finish)
-    (room.data(), kFixedUnit * largest / most_, bias_.data(), width, swish, out);
+    (sums.data(), kFixedUnit * largest / most_, bias_.data(), width, swish, out);
 }
 
 }  // namespace sptune::models

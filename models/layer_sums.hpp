@@ -21,12 +21,14 @@ class LayerSums {
     enum class Then { nothing, hard_swish };
 
     /// `weights` of one input after the other, as many as `bias` has outputs for each. Throws Error
-    /// where sums could need more than 32 bits (from some 650 inputs with the largest weights on).
+    /// where 32 bits leave inputs fewer than 100 steps (from 656 inputs with the largest weights
+    /// on).
     LayerSums(const Stored<Fixed>& weights, const std::vector<float>& bias, Then then);
 
     std::size_t outputs() const { return outputs_; }
     /// out = weightsᵀ · x + bias, and what comes then; both arrays filled up. Inputs are rounded to
-    /// multiples of the largest of them over some thousands, as many as sums have room for.
+    /// steps of which the largest of them has as many as sums of 32 bits leave room for: some
+    /// thousands with weights as trained. Not finite where an input is not.
     void operator()(const float* x, float* out) const;
 
   private:

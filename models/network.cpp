@@ -1,5 +1,6 @@
 #include "models/network.hpp"
 
+#include "kernels/simd_target.hpp"
 #include "matrix/error.hpp"
 
 #include <algorithm>
@@ -7,6 +8,9 @@
 
 namespace sptune::models {
 namespace {
+
+constexpr std::size_t kMostQuantiles =
+    256;  ///< each input takes as much memory as the one with most
 
 void require(bool holds, const char* what) {
     if (!holds) throw Error(std::string("network: ").append(what));
@@ -20,9 +24,11 @@ bool all_finite(const std::vector<float>& values) {
 
 Network::Network(std::vector<Scale> scales, std::vector<Layer> layers, std::vector<float> gains)
     : scales_(std::move(scales)), layers_(std::move(layers)), gains_(std::move(gains)) {
+    simd_target();  // settled before the first prediction
     require(!scales_.empty() && !layers_.empty(), "has no inputs or no layers");
     for (const Scale& s : scales_) {
         require(!s.quantiles.empty() && all_finite(s.quantiles), "a quantile is not a number");
+        require(s.quantiles.size() <= kMostQuantiles, "an input has too many quantiles");
         for (std::size_t i = 1; i < s.quantiles.size(); ++i)
             require(s.quantiles[i - 1] < s.quantiles[i], "quantiles do not increase");
         require(std::isfinite(s.mean) && std::isfinite(s.deviation) && s.deviation > 0,

@@ -233,7 +233,7 @@ std::vector<Prediction> TreeModel::predict(const Features& features, const db::D
         for (const std::size_t k : {places[i].own, places[i].least_block}) {
             if (k == kNoPlace) continue;
             const double us = csr_us * multiples[k];
-            if (us >= out[i].time_us) continue;
+            if (!(us < out[i].time_us)) continue;  // nor what is not a number
             const double convert = multiples[kernels + k] - 0.01;
             out[i] = {us, in_place_[k] ? 0 : csr_us * std::max(convert, 0.0)};
         }

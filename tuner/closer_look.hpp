@@ -30,8 +30,9 @@ inline double work_of_slices(double bytes, double gathered, double slices) {
 /// Predictions are for what features let expect. Of a format that may be the best for so many calls
 /// and that can tell more of it, all kernels are predicted to take as much longer or shorter as
 /// their work is more or less; those whose layout turns out to be pointless are left out. Kernels
-/// that the model does not know join in, as far as one that it knows is like them but for what was
-/// told. A format that was looked at is not again. Returns whether there was something to look at.
+/// that the model does not know join in where a known one differs from them in f alone
+/// (KernelIndex::Known::alike) and their layouts turn out to differ. A format that was looked at is
+/// not again. Returns whether there was something to look at.
 template <class T, class P>
 bool look_closer(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
                  const std::vector<Alike<T, P>>& alike) {
@@ -43,7 +44,9 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
     for (const Entry& e : field)
         if (e.kernel->estimate && !e.looked && e.total_us(calls) <= kWorthALook * least)
             asked[e.kernel->estimate];
-    if (asked.empty()) return false;
+    // Nearly empty rows tell nothing, however many of them are looked at.
+    constexpr std::int64_t kRowsForAnEntry = 16;
+    if (asked.empty() || a.rows > kRowsForAnEntry * std::int64_t{a.nnz()}) return false;
     for (auto& [estimate, told_of] : asked) {
         std::vector<Params> params;
         std::vector<std::string_view> layouts;
@@ -65,6 +68,26 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
             static_cast<double>(a.rows) / models::param_or(kernel.variant.params, "c", 1);
         return work_of_slices(bytes + vectors, gathered, slices);
     };
+    const auto expected_work = [&](const SpmvKernel<T, P>& kernel) {
+        const models::Holding expected = models::holding(features, kernel.variant);
+        return work(kernel, expected.bytes, expected.gathered);
+    };
+    std::vector<Entry> joining;
+    for (const Alike<T, P>& pair : alike) {
+        const auto of = asked.find(pair.unknown->estimate);
+        const auto known = std::find_if(field.begin(), field.end(),
+                                        [&](const Entry& e) { return e.kernel == pair.known; });
+        if (of == asked.end() || known == field.end()) continue;
+        const LayoutEstimate& told = of->second[pair.unknown->variant.layout];
+        const LayoutEstimate& other = of->second[pair.known->variant.layout];
+        const bool same = told.bytes == other.bytes && told.gathered == other.gathered;
+        if (told.bytes <= 0 || same) continue;
+        Entry e = *known;
+        e.kernel = pair.unknown, e.id = pair.id, e.looked = true, e.seen = told.bytes;
+        e.predicted_us *=
+            work(*pair.unknown, told.bytes, told.gathered) / expected_work(*pair.known);
+        joining.push_back(e);
+    }
     for (Entry& e : field) {
         const auto of = asked.find(e.kernel->estimate);
         if (of == asked.end()) continue;
@@ -72,24 +95,9 @@ bool look_closer(Field<T, P>& field, double calls, const Features& features, Csr
         const LayoutEstimate& told = of->second[e.kernel->variant.layout];
         if (told.bytes <= 0) continue;
         e.seen = told.bytes;
-        const models::Holding expected = models::holding(features, e.kernel->variant);
-        e.predicted_us *= work(*e.kernel, told.bytes, told.gathered) /
-                          work(*e.kernel, expected.bytes, expected.gathered);
+        e.predicted_us *= work(*e.kernel, told.bytes, told.gathered) / expected_work(*e.kernel);
     }
-    for (const Alike<T, P>& pair : alike) {
-        const auto of = asked.find(pair.unknown->estimate);
-        const auto like = std::find_if(field.begin(), field.end(),
-                                       [&](const Entry& e) { return e.kernel == pair.known; });
-        if (of == asked.end() || like == field.end() || !like->seen) continue;
-        const LayoutEstimate& its = of->second[pair.known->variant.layout];
-        const LayoutEstimate& told = of->second[pair.unknown->variant.layout];
-        if (told.bytes <= 0 || !std::isfinite(its.bytes)) continue;
-        Entry e = *like;
-        e.kernel = pair.unknown, e.id = pair.id, e.seen = told.bytes;
-        e.predicted_us *= work(*pair.unknown, told.bytes, told.gathered) /
-                          work(*pair.known, its.bytes, its.gathered);
-        field.push_back(e);
-    }
+    field.insert(field.end(), joining.begin(), joining.end());
     std::erase_if(field, [](const Entry& e) { return !std::isfinite(e.predicted_us); });
     return true;
 }

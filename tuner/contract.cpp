@@ -259,6 +259,7 @@ void Contract::rested(long long calls) {
 }
 
 int Contract::values_changed() {
+    const double last_calls = static_cast<double>(epoch_calls_);
     ++epochs_;
     epoch_calls_ = 0;
     closed_ = false;
@@ -269,7 +270,9 @@ int Contract::values_changed() {
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;
-    double calls_each = static_cast<double>(calls_) / (epochs_ - 1);
+    // As many calls are to be expected as in the mean, or as of late: a program may have begun to
+    // change values after long without.
+    double calls_each = std::min(static_cast<double>(calls_) / (epochs_ - 1), last_calls);
     if (terms_.trusted) calls_each = std::max(calls_each, terms_.expected_calls);
     const double saved = call_us(0) - call_us(active_);
     if (saved * calls_each > convert_us(active_)) return active_;

@@ -29,6 +29,8 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
       options_(options),
       threads_(resolve_threads(options.select.threads)) {
     const ThreadLimit limit(threads_);
+    if (matrix_.backend == Backend::cpu)
+        options_.select.threads = threads_;  // whatever comes later
     if (matrix_.backend == Backend::cuda) {
         device_ = current_device();
         timer_ = make_stream_timer();

@@ -17,8 +17,7 @@ namespace sptune::tuner {
 /// This device with what `model` needs to know of it.
 inline db::Device device_for(const models::Predictor& model, Backend backend,
                              const SelectOptions& options) {
-    db::Device device =
-        device_without_measuring(backend, options.threads, options.databases.get());
+    db::Device device = device_without_measuring(backend, options.threads, options.databases.get());
     // It changes from one moment to the next, and a choice that may not, goes without.
     if (backend == Backend::cpu && !options.constraints.deterministic)
         device.launch_us = thread_start_us(device.threads);
@@ -28,9 +27,9 @@ inline db::Device device_for(const models::Predictor& model, Backend backend,
 
 /// Plain CSR and what matches the variants asked for.
 template <class T, class P>
-typename KernelIndex<T, P>::Known named(const KernelIndex<T, P>& kernels,
-                                        const models::Predictor& model,
-                                        std::string_view variants) {
+typename KernelIndex<T, P>::Known known_by_name(const KernelIndex<T, P>& kernels,
+                                                const models::Predictor& model,
+                                                std::string_view variants) {
     typename KernelIndex<T, P>::Known list;
     list.add(kernels.baseline(), model);
     for (const SpmvKernel<T, P>& kernel : kernels.kernels())
@@ -42,9 +41,9 @@ typename KernelIndex<T, P>::Known named(const KernelIndex<T, P>& kernels,
 /// Of `known`, the first of which is plain CSR, with what their libraries and their code take to
 /// load. Empty where the model knows nothing of plain CSR.
 template <class T, class P>
-Field<T, P> field_of(const KernelIndex<T, P>& kernels,
-                     const typename KernelIndex<T, P>::Known& known,
-                     std::span<const models::Prediction> answers) {
+Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
+                            const typename KernelIndex<T, P>::Known& known,
+                            std::span<const models::Prediction> answers) {
     Field<T, P> field;
     if (!std::isfinite(answers.front().time_us)) return field;
     field.reserve(answers.size());

@@ -6,6 +6,7 @@
 #include "tuner/select_reasons.hpp"
 #include "tuner/stored_digest.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -34,6 +35,17 @@ const std::string* hash_of(const std::string& id, Backend backend) {
                                               : hashes_by_id<T, P, Backend::cuda>();
     const auto found = all.find(id);
     return found == all.end() ? nullptr : &found->second;
+}
+
+/// Whether its threads would take longer to clear an array over all columns of B than to multiply.
+/// No sweep has seen products that are so few beside their columns.
+bool clears_too_much(const Variant& v, const ProductFeatures& product, int threads) {
+    constexpr double kManyColumns = 1 << 20, kColumnsForAProduct = 16;
+    const auto columns = static_cast<double>(product.cols);
+    return v.backend == Backend::cpu && (v.algorithm == "gustavson" || v.algorithm == "bitmap") &&
+           columns >= kManyColumns &&
+           std::max(threads, 1) * columns >
+               kColumnsForAProduct * static_cast<double>(product.products);
 }
 
 /// Of an entry, for a single product from CSR. The winner, unless it needs a conversion, which its
@@ -98,12 +110,16 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
             Variant v = *ranked;
             v.value = value, v.index = index;
             std::string id = v.id();
-            if (!hash_of<T, P>(id, backend)) continue;
+            if (!hash_of<T, P>(id, backend) || clears_too_much(v, product, device.threads))
+                continue;
             (chosen.id.empty() ? chosen.id : chosen.next.emplace_back()) = std::move(id);
             if (chosen.next.size() == kNext) break;
         }
     if (chosen.id.empty()) {
-        chosen.id = spgemm_default(backend, value, index, product.products_cv).id();
+        const Variant usual = spgemm_default(backend, value, index, product.products_cv);
+        chosen.id = clears_too_much(usual, product, device.threads)
+                        ? spgemm_thrifty_id(value, index)
+                        : usual.id();
         chosen.source = "default";
     }
     chosen.why = why_selected(chosen, lookup, device.key);

@@ -174,17 +174,19 @@ class Selector {
         for (const models::Predictor* model : predictors()) {
             if (!model->covers(Op::spmv, value_type_of<T>(), device_)) continue;
             covered = true;
-            Field field = predictions(*model, kernels_.known_to(*model));
-            look(field);
-            if (decide(std::move(field), inspector())) return trust(*model);
+            const Known& known = kernels_.known_to(*model);
+            Field field = predictions(*model, known);
+            look(field, known.alike);
+            if (decide(std::move(field), inspector(), models::kWorthwhile, {}, known.alike))
+                return trust(*model);
         }
         // Kernels that somebody names are worth a guess, even if nobody has learned of them.
         if (covered && options_.constraints.variants != "*")
             for (const models::Predictor* model : predictors())
                 if (model->covers(Op::spmv, value_type_of<T>(), device_) &&
-                    decide(
-                        predictions(*model, named(kernels_, *model, options_.constraints.variants)),
-                        inspector()))
+                    decide(predictions(*model, known_by_name(kernels_, *model,
+                                                             options_.constraints.variants)),
+                           inspector()))
                     return trust(*model);
         if (covered) throw limits_.unmet();
         const Kernel& plain = kernels_.baseline();
@@ -205,9 +207,9 @@ class Selector {
     /// Of `known`, the first of which is plain CSR. Sets what the result says of the model as well.
     /// Empty where the model knows nothing of plain CSR.
     Field predictions(const models::Predictor& model, const Known& known) {
-        alike_ = &known.alike;
         const db::Device device = device_for(model, matrix_.backend, options_);
-        Field field = field_of(kernels_, known, model.predict(features(), device, known.options));
+        Field field =
+            predicted_field(kernels_, known, model.predict(features(), device, known.options));
         if (field.empty()) return field;
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.
@@ -221,8 +223,8 @@ class Selector {
     }
 
     /// Whether anything has changed by it.
-    bool look(Field& field) {
-        if (!look_closer(field, calls(), features(), matrix_.view, *alike_)) return false;
+    bool look(Field& field, const std::vector<Alike<T, P>>& alike) {
+        if (!look_closer(field, calls(), features(), matrix_.view, alike)) return false;
         std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
         return true;
     }
@@ -246,10 +248,11 @@ class Selector {
     }
 
     /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
-    /// to be chosen is inspected, since some layouts take a pass over the matrix for that.
+    /// to be chosen is inspected, since some layouts take a pass over the matrix for that. `alike`:
+    /// to what was predicted.
     template <class Inspect>
     bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
-                const std::string& preferred = {}) {
+                const std::string& preferred = {}, const std::vector<Alike<T, P>>& alike = {}) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !limits_.allow(e) || !std::isfinite(e.predicted_us);
         });
@@ -261,7 +264,7 @@ class Selector {
         while (!field.empty() && !limits_.usable(field.front(), features_, inspect)) {
             field.erase(field.begin());
             // What was too far behind the one that cannot be used may now be worth a look.
-            if (!field.empty() && !field.front().measured && look(field))
+            if (!field.empty() && !field.front().measured && look(field, alike))
                 put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         }
         if (field.empty()) return false;
@@ -293,8 +296,6 @@ class Selector {
     std::optional<Features> features_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
-    const std::vector<Alike<T, P>> none_;
-    const std::vector<Alike<T, P>>* alike_ = &none_;  ///< to what was predicted last
     Selection result_;
 };
 

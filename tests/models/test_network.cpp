@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -200,6 +201,9 @@ TEST(Network, PartsThatDoNotFitAreRefused) {
                                         {{0}, 0, 0},
                                         {{0}, 0, kNaN}})
         EXPECT_THROW(Network({wrong, two[1]}, {layer}), Error);
+    Network::Scale many{std::vector<float>(257), 0, 1};
+    std::iota(many.quantiles.begin(), many.quantiles.end(), 0.0f);
+    EXPECT_THROW(Network({many, two[1]}, {layer}), Error);
     EXPECT_NO_THROW(Network(two, {layer}, {1, 2, 3}));
     EXPECT_THROW(Network(two, {layer}, {1, 2}), Error);
     EXPECT_THROW(Network(two, {layer}, {1, 2, kNaN}), Error);

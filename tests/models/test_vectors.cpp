@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -23,7 +25,13 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 /// Settles which vectors are used.
 class Vectors : public testing::Test {
   protected:
-    void SetUp() override { RecordProperty("vectors", simd_target()); }
+    void SetUp() override {
+        const char* const asked = std::getenv("SPTUNE_SIMD");
+        const auto vectors = simd_target();
+        RecordProperty("vectors", vectors);
+        if (asked && std::string_view(asked) == "avx512" && vectors != "AVX3")
+            GTEST_SKIP() << "this machine has no AVX-512";
+    }
     std::mt19937_64 random_{7};
 };
 
@@ -100,12 +108,32 @@ TEST_F(Vectors, TheLargestWeightsAndInputsDoNotOverflow) {
                  Error);
 }
 
-TEST_F(Vectors, NothingButZerosLeavesTheBias) {
+/// Two products of the largest numbers there are fit; they would not, were both negative.
+TEST_F(Vectors, TwoProductsOfTheLargestNumbersFit) {
+    const std::vector<Fixed> weights(2, std::numeric_limits<Fixed>::min());
+    const LayerSums sums(weights, {0}, LayerSums::Then::nothing);
+    std::vector<float> x(LayerSums::kTogether), out(LayerSums::kTogether);
+    for (const float value : {-1.0f, 1.0f}) {
+        x[0] = x[1] = value;
+        sums(x.data(), out.data());
+        EXPECT_NEAR(out[0], -8 * value, 1e-2);
+    }
+}
+
+TEST_F(Vectors, NothingAndAlmostNothingLeaveTheBias) {
     const std::vector<float> bias{1, -2, 3};
     const LayerSums sums(std::vector<Fixed>{1, 2, 3, 4, 5, 6}, bias, LayerSums::Then::nothing);
     std::vector<float> x(LayerSums::kTogether), out(LayerSums::kTogether);
-    sums(x.data(), out.data());
-    EXPECT_TRUE(std::equal(bias.begin(), bias.end(), out.begin()));
+    for (const float value : {0.0f, 1e-40f, 1e-31f}) {
+        x[0] = value, x[1] = -value;
+        sums(x.data(), out.data());
+        EXPECT_TRUE(std::equal(bias.begin(), bias.end(), out.begin())) << value;
+    }
+    for (const float value : {kInfinite, -kInfinite, kNaN}) {
+        x[0] = value;
+        sums(x.data(), out.data());
+        EXPECT_FALSE(std::isfinite(out[0])) << value;
+    }
 }
 
 /// Appends a tree of this depth at most; some of its leaves lie higher.
@@ -154,9 +182,13 @@ TEST_F(Vectors, ExponentialsAreThoseOfEachNumber) {
         for (std::size_t i = 0; i < count; ++i)
             EXPECT_NEAR(y[i] / std::exp(double{x[i]}), 1, 1e-6) << x[i];
     }
-    std::vector<float> edges{0, -kInfinite, -200};
+    std::vector<float> edges{0, -kInfinite, -200, 89, 100, 178, 200, 400, 3e38f, kInfinite, kNaN};
     exponentiate(edges);
-    EXPECT_EQ(edges, (std::vector<float>{1, 0, 0}));
+    EXPECT_TRUE(std::isnan(edges.back()));
+    edges.pop_back();
+    std::vector<float> exact(edges.size(), kInfinite);
+    exact[0] = 1, exact[1] = exact[2] = 0;
+    EXPECT_EQ(edges, exact);
 }
 
 }  // namespace

@@ -159,6 +159,13 @@ TEST_F(Select, WhatAModelDoesNotKnowIsToldFromALookAndFromOneThatItKnows) {
     s = select();
     EXPECT_EQ(s.chosen.id, id(1));
     EXPECT_NEAR(s.runners_up.front().predicted_us, 80, 1e-6);
+    options_.constraints.variants = "*.f50.*";
+    EXPECT_EQ(select().chosen.id, id(2)) << "asked for by name";
+    options_.constraints = {};
+    doubled = 0;
+    s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_EQ(s.runners_up.size(), 1u) << "of the same layout one is enough";
     kernels_.push_back(kernel(fake::right, 20, 400));
     s = select();
     EXPECT_EQ(s.chosen.id, id(4));

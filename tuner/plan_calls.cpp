@@ -51,7 +51,9 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
         run(*ready_.front(), alpha, x, beta, y, stream);
         waiting_.called(0);
     }
-    const double price = options_.choosing_us.value_or(choosing_us(matrix_.backend));
+    double price = options_.choosing_us.value_or(choosing_us(matrix_.backend));
+    if (const CsrView<T, P>& a = matrix_.view; matrix_.backend == Backend::cpu)
+        price += odd_shape_us(a.rows, a.cols, static_cast<std::int64_t>(a.nnz()));
     if (!waiting_.is_enough(options_.terms, price)) return;
     waiting_.over = true;
     wait_for_calls(stream);

@@ -56,6 +56,15 @@ double choosing_us(Backend backend) {
     return cuda ? kFirstCudaUs : kFirstUs;
 }
 
+double odd_shape_us(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+    constexpr double kDiagonalUs = 1.2e-4, kEmptyRowUs = 0.02, kEntryUs = 0.03;
+    constexpr std::int64_t kRows = 8;  // that are looked at, or a few more
+    const double looked_at = static_cast<double>(nnz) * static_cast<double>(std::min(rows, kRows)) /
+                             static_cast<double>(std::max<std::int64_t>(rows, 1));
+    return kDiagonalUs * static_cast<double>(rows + cols) + kEntryUs * looked_at +
+           kEmptyRowUs * static_cast<double>(std::max<std::int64_t>(rows - nnz, 0));
+}
+
 void has_chosen(Backend backend) {
     chosen(backend).store(true, std::memory_order_relaxed);
 }

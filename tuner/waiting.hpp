@@ -4,6 +4,8 @@
 #include "kernels/variant.hpp"
 #include "tuner/contract.hpp"
 
+#include <cstdint>
+
 namespace sptune::tuner {
 
 /// Counts calls and says when choosing has become cheap beside them. Knows nothing of matrices.
@@ -31,6 +33,10 @@ class Waiting {
 /// What a choice takes beside passes over the matrix. The first of a process has to load the model
 /// and, on a GPU, to ask the driver and to load the code of the features.
 double choosing_us(Backend backend);
+/// On a CPU, what it takes on top where the matrix has an unusual shape. More rows and columns than
+/// entries are hardly noticed by calls, but all diagonals are counted and all rows sorted; and of
+/// few rows that are very long some are looked at as a whole.
+double odd_shape_us(std::int64_t rows, std::int64_t cols, std::int64_t nnz);
 /// One has been made in this process.
 void has_chosen(Backend backend);
 

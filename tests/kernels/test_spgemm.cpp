@@ -134,5 +134,17 @@ TEST(ProductFeatures, ASampleEstimatesTheCompression) {
     EXPECT_NEAR(some.estimated_entries / all.estimated_entries, 1, 0.05);
 }
 
+/// The same columns far apart, for which there is no array.
+TEST(ProductFeatures, ManyColumnsAreCountedAsFewAre) {
+    const auto a = make<double, std::int32_t>("", 500, random_rows(500, 500, 12, 31)).a;
+    auto wide = make<double, std::int32_t>("", 500, random_rows(500, 500, 12, 31)).a;
+    wide.cols = 2'000'000'000;
+    for (index_t& c : wide.col_idx) c *= 4'000'000;
+    const auto narrow = product_features(a.view(), a.view(), 1, 1);
+    const auto found = product_features(a.view(), wide.view(), 1, 1);
+    EXPECT_GT(narrow.compression, 1.05);
+    EXPECT_EQ(found.compression, narrow.compression);
+}
+
 }  // namespace
 }  // namespace sptune

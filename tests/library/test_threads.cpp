@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 namespace {
 
@@ -51,6 +52,22 @@ TEST(Threads, OthersAreStartedWhereTheyAreAskedFor) {
     auto plan = sptune::plan(m.view(), options);
     for (int call = 0; call < 30; ++call) plan.apply(x.data(), y.data());
     EXPECT_GT(threads_of_process(), before);
+}
+
+TEST(Threads, AutoSpmvFollowsOpenMP) {
+    const Matrix<double, std::int32_t> m(12000);
+    const auto x = sptune_test::wavy<double>(12000);
+    std::vector<double> y(12000);
+    const int usual = omp_get_max_threads();
+    const auto calls = [&](int threads) {
+        omp_set_num_threads(threads);
+        for (int call = 0; call < 3; ++call) sptune::auto_spmv(m.view(), x.data(), y.data());
+        return threads_of_process();
+    };
+    const auto with_one = calls(1);
+    EXPECT_GT(calls(6), with_one) << "a plan for one thread is not one for six";
+    omp_set_num_threads(usual);
+    sptune::forget(m.view());
 }
 
 }  // namespace

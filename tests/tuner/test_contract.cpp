@@ -207,6 +207,18 @@ TEST(Contract, CallsAtRestCount) {
     EXPECT_EQ(contract.calls(), before + 5900);
 }
 
+/// Many calls with the same values say nothing of a program that has begun to change them.
+TEST(Contract, ValuesThatBeginToChangeAreNotConvertedEachTime) {
+    const Truth truth{100, {{50, 2000}}};
+    Contract contract({}, 100, truth.offers);
+    ASSERT_EQ(live(contract, truth, truth.offers, 20'000).active, 1);
+    EXPECT_EQ(contract.values_changed(), 1) << "for as many calls as before";
+    contract.converted(1, 2000);
+    ASSERT_EQ(live(contract, truth, truth.offers, 1).active, 1);
+    EXPECT_EQ(contract.values_changed(), 0);
+    EXPECT_EQ(live(contract, truth, truth.offers, 400).active, 1) << "once it pays";
+}
+
 TEST(Contract, WhatWasAnnouncedIsBelievedAfterNewValues) {
     Terms terms;
     terms.trusted = true;

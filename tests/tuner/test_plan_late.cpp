@@ -58,6 +58,16 @@ TEST(Waiting, ForWhatChoosingMaySave) {
     EXPECT_EQ(calls_before_choosing(0.1), 240);
 }
 
+/// Rows and columns without entries, and entries of few rows.
+TEST(Waiting, OddShapesAreDearer) {
+    const double usual = odd_shape_us(100'000, 100'000, 1'000'000);
+    EXPECT_LT(usual, 50) << "next to nothing beside four calls of some 100 us";
+    EXPECT_GT(odd_shape_us(1'000, 1'000'000'000, 10'000), 50'000);
+    EXPECT_GT(odd_shape_us(4'000'000, 4'000'000, 1'000), 50'000);
+    EXPECT_GT(odd_shape_us(1, 2'000'000, 2'000'000), 50'000);
+    EXPECT_EQ(odd_shape_us(0, 0, 0), 0);
+}
+
 TEST(Waiting, TheFirstChoiceOfAProcessIsDearer) {
     const double first = choosing_us(Backend::cuda);
     has_chosen(Backend::cuda);

@@ -195,6 +195,20 @@ TEST(SelectProduct, AModelChoosesAmongWhatIsThere) {
     EXPECT_EQ(select(nothing, nullptr, &model).source, "default");
 }
 
+/// An array over all columns for each thread takes longer to clear than so few products.
+TEST(SelectProduct, ManyColumnsForFewProductsNeedNoArrayOverThem) {
+    const auto samples = models::made_product_samples();
+    const auto model = models::ProductModel::train(models::pointers(samples));
+    ProductFeatures wide = models::made_product(4000, 25, 9);
+    ASSERT_EQ(select(wide, nullptr, &model).id, kBitmap);
+    wide.cols = 100'000'000;
+    const std::string thrifty = spgemm_thrifty_id(ValueType::f64, IndexType::i32);
+    EXPECT_EQ(select(wide, nullptr, &model).id, thrifty) << "the model knows no other";
+    EXPECT_EQ(select(wide).id, thrifty);
+    wide.products = 1'000'000'000;
+    EXPECT_EQ(select(wide).id, kBitmap) << "many products";
+}
+
 TEST(SelectProduct, ModelsOfProductsAreShipped) {
     for (const db::Device& device : {models::cpu(), models::gpu()}) {
         const models::ProductModel* model = default_product_model(device);

@@ -15,11 +15,12 @@ namespace sptune {
 namespace library {
 namespace {
 
-/// Whatever they hold, and as long as the matrices beyond those have few entries together: levels
-/// of a multigrid and parts of a system are many and most of them small, while a program that makes
-/// one large matrix after the other should not pay for what it has forgotten.
+/// Whatever they hold, and as long as those beyond hold little together: levels of a multigrid and
+/// parts of a system are many and most of them small, while a program that makes one large matrix
+/// after the other should not pay for what it has forgotten. Before it has chosen a plan holds
+/// next to nothing; if it were made again and again, it would never choose.
 constexpr std::size_t kKeptPlans = 16, kMostPlans = 256;
-constexpr std::int64_t kMostEntriesBeyond = 1 << 23;
+constexpr std::uint64_t kMostBytesBeyond = 96 << 20;
 
 /// A view may leave nnz open.
 template <class T, class P>
@@ -35,6 +36,7 @@ struct Kept {
     std::mutex making;
     bool failed = false;  ///< and is in the cache no more
     std::unique_ptr<Implementation<T>> plan;
+    std::atomic<const Implementation<T>*> made{nullptr};  ///< `plan`, once it is there
     Probe<T, P> probe;
     std::mutex updating;
 
@@ -138,6 +140,7 @@ class Cache {
         auto plan = make_plan(a, {}, true);
         if (plan->backend() == Backend::cpu) item.probe = Probe<T, P>(a);
         item.plan = std::move(plan);
+        item.made.store(item.plan.get(), std::memory_order_release);
     }
 
     Item find(const csr_view<T, P>& a) {
@@ -165,11 +168,11 @@ class Cache {
         std::list<Item> gone;
         const std::lock_guard lock(mutex_);
         std::size_t place = 0;
-        std::int64_t beyond = 0;
+        std::uint64_t beyond = 0;
         const auto too_many = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
-            const bool known = item->a.nnz >= 0;  // on a GPU it need not be
-            if (place++ >= kKeptPlans) beyond += known ? item->a.nnz : kMostEntriesBeyond + 1;
-            return place > kMostPlans || beyond > kMostEntriesBeyond;
+            const auto* const plan = item->made.load(std::memory_order_acquire);
+            if (place++ >= kKeptPlans && plan) beyond += plan->bytes_beside();
+            return place > kMostPlans || beyond > kMostBytesBeyond;
         });
         gone.splice(gone.end(), items_, too_many, items_.end());
     }

@@ -164,6 +164,7 @@ class PlanOf final : public Implementation<T> {
         return tuned_.empty() ? plan_->why() : tuned_ + " " + plan_->why();
     }
     Backend backend() const override { return backend_; }
+    std::uint64_t bytes_beside() const override { return plan_->bytes_beside(); }
 
   private:
     /// The transpose is held beside A as converted forms are.

@@ -4,6 +4,7 @@
 #include "library/matrix.hpp"
 #include "tuner/plan.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -20,6 +21,8 @@ class spmv_plan<T>::implementation {
     virtual choice selection() const = 0;
     virtual std::string why() const = 0;
     virtual Backend backend() const = 0;
+    /// Beside the arrays of A; of any thread.
+    virtual std::uint64_t bytes_beside() const = 0;
 };
 
 namespace library {

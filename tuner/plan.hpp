@@ -64,6 +64,8 @@ class Plan {
     const Selection& selection() const { return selection_; }
     const CsrView<T, P>& matrix() const { return matrix_.view; }
     Backend backend() const { return matrix_.backend; }
+    /// Beside the caller's arrays, as of the last call that changed it.
+    std::uint64_t bytes_beside() const { return bytes_beside_.load(std::memory_order_relaxed); }
 
   private:
     using Kernel = SpmvKernel<T, P>;
@@ -113,6 +115,7 @@ class Plan {
     Waiting waiting_;
     std::atomic<Ready*> active_{nullptr};
     std::atomic<bool> at_rest_{false};
+    std::atomic<std::uint64_t> bytes_beside_{0};
     mutable std::atomic<long long> rested_{0};  ///< calls that the contract has not been told of
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
 };

@@ -15,6 +15,7 @@ void Plan<T, P>::publish() {
     for (std::size_t i = 1; i < ready_.size(); ++i)
         if (!ready_[i]->was_active && contract_->dropped(static_cast<int>(i)))
             ready_[i]->storage.reset();
+    bytes_beside_.store(held_bytes(), std::memory_order_relaxed);
 }
 
 template <class T, class P>

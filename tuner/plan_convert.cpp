@@ -100,6 +100,7 @@ bool Plan<T, P>::convert(int which, void* stream) {
         return false;
     }
     if (which) contract_->converted(which, clock() - start);
+    bytes_beside_.store(held_bytes(), std::memory_order_relaxed);
     note_loaded(*r.kernel);
     return true;
 }

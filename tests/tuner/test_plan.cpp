@@ -120,6 +120,20 @@ TEST_F(Plans, NewValuesAreTakenOver) {
     }
 }
 
+TEST_F(Plans, SayWhatTheyHoldBesideTheMatrix) {
+    add(40, 500);
+    options_.select.models = {&honest_};
+    const Index index(kernels_, kernels_[0].variant.id());
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    EXPECT_EQ(plan.bytes_beside(), 0u);
+    const std::vector<double> x(4);
+    std::vector<double> y(4);
+    for (int call = 0; call < 200; ++call) plan.apply(1, x.data(), 0, y.data());
+    ASSERT_EQ(plan.current(), id(1));
+    EXPECT_EQ(plan.bytes_beside(),
+              static_cast<std::uint64_t>(get(kernels_[1].variant.params, "b")));
+}
+
 TEST_F(Plans, CallsAtRestAreCounted) {
     add(40, 500);
     options_.online = Online::never;

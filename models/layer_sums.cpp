@@ -4,6 +4,7 @@
 // After foreach_target.
 #include "hwy/highway.h"
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 #include "models/layer_sums.hpp"
 
 #include <algorithm>
@@ -140,8 +141,10 @@ LayerSums::LayerSums(const Stored<Fixed>& weights, const std::vector<float>& bia
 
 void LayerSums::operator()(const float* x, float* out) const {
     const std::size_t width = bias_.size(), filled = filled_up(inputs_);
-    std::vector<std::int16_t> inputs(filled);
-    std::vector<std::int32_t> sums(width);
+    auto& inputs = of_this_thread<std::vector<std::int16_t>, struct Inputs>();
+    auto& sums = of_this_thread<std::vector<std::int32_t>, struct Sums>();
+    if (inputs.size() < filled) inputs.resize(filled);
+    if (sums.size() < width) sums.resize(width);
     const float largest =
         HWY_DYNAMIC_DISPATCH(largest_and_rounded)(x, filled, most_, inputs.data());
     HWY_DYNAMIC_DISPATCH(add_pairs)

@@ -2,6 +2,7 @@
 
 #include "kernels/simd_target.hpp"
 #include "matrix/error.hpp"
+#include "matrix/lasting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +58,9 @@ std::vector<float> Network::scaled(const float* x) const {
 
 void Network::predict(std::span<const float> scaled, const float* known, float* out) const {
     require(scaled.size() == scales_.size(), "inputs are missing");
-    std::vector<float> now(scaled.begin(), scaled.end()), next;
+    auto& now = of_this_thread<std::vector<float>, struct Now>();
+    auto& next = of_this_thread<std::vector<float>, struct Next>();
+    now.assign(scaled.begin(), scaled.end());
     now.resize(LayerSums::filled_up(now.size()));
     for (const LayerSums& sums : sums_) {
         next.resize(LayerSums::filled_up(sums.outputs()));

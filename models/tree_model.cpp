@@ -83,6 +83,7 @@ TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.por
         if (!index_.emplace(short_hash(v), i).second)
             throw Error(fmt::format("trees: {} is twice in the portfolio", short_name(v)));
         in_place_.push_back(typical_convert_us(v, 1) == 0);
+        layouts_.push_back(layout_of(v));
     }
     for (const Variant& v : parts_.portfolio) {
         Variant all = v;
@@ -170,7 +171,9 @@ void TreeModel::let_all_threads_work(const Features& features, const std::vector
     for (std::size_t k = 0; k < at.size(); ++k) {
         const std::size_t all = for_all_threads_[k];
         if (at[k] == kNoPlace || all == kNoPlace || at[all] == kNoPlace) continue;
-        if (estimated_bytes(features, parts_.portfolio[k]) < kWorkForAll) continue;
+        Layout layout = layouts_[k];
+        layout.value = options.front().variant->value == ValueType::f64 ? 8 : 4;
+        if (estimated_bytes(features, layout) < kWorkForAll) continue;
         Prediction& alone = out[at[k]];
         alone.time_us = std::max(alone.time_us, 1.01 * out[at[all]].time_us);
     }

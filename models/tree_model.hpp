@@ -106,6 +106,7 @@ class TreeModel final : public Predictor {
     bool one_scale_ = true;  ///< networks that learned of the same sweeps scale inputs alike
     std::unordered_map<std::uint64_t, std::size_t> index_;  ///< by short_hash()
     std::vector<char> in_place_;                            ///< needs no conversion
+    std::vector<Layout> layouts_;
     /// Of what one thread does alone the same for all threads; kNoPlace for the rest of the
     /// portfolio.
     std::vector<std::size_t> for_all_threads_;

@@ -32,7 +32,7 @@ bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
 template <class T, class P>
 struct Kept {
     csr_view<T, P> a;  ///< with nnz where A lies on the host
-    int threads;       ///< that a plan on the host is for
+    int threads = 0;   ///< that a plan on the host is for
     std::mutex making;
     bool failed = false;  ///< and is in the cache no more
     std::unique_ptr<Implementation<T>> plan;
@@ -73,7 +73,8 @@ class Cache {
     }
 
     std::string why(const csr_view<T, P>& a) {
-        const Item item = find(a);
+        Item item = find(a);
+        if (!item) item = find_for_others(a);
         if (!item) return {};
         const std::lock_guard lock(item->making);
         return item->plan ? item->plan->why() : std::string();
@@ -82,7 +83,7 @@ class Cache {
   private:
     /// Programs change how many threads OpenMP offers, and a plan keeps to its number.
     static bool is_for(const Kept<T, P>& item, const csr_view<T, P>& a) {
-        return same(item.a, a) && item.threads == resolve_threads(0);
+        return same(item.a, a) && (item.threads == 0 || item.threads == resolve_threads(0));
     }
 
     /// Whether the plan still is one for `a`. New values are taken over; a plan that has failed to
@@ -147,6 +148,13 @@ class Cache {
         const std::lock_guard lock(mutex_);
         return find_locked(a);
     }
+    /// For another number of threads.
+    Item find_for_others(const csr_view<T, P>& a) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::find_if(items_.begin(), items_.end(),
+                                        [&](const Item& item) { return same(item->a, a); });
+        return found == items_.end() ? nullptr : *found;
+    }
     Item find_locked(const csr_view<T, P>& a) {
         const auto found = std::find_if(items_.begin(), items_.end(),
                                         [&](const Item& item) { return is_for(*item, a); });
@@ -158,7 +166,9 @@ class Cache {
         const std::lock_guard lock(mutex_);
         if (Item item = find_locked(a)) return item;
         auto item = std::make_shared<Kept<T, P>>();
-        item->a = with_nnz(a), item->threads = resolve_threads(0);
+        item->a = with_nnz(a);
+        if (a.rows > 0 && a.row_ptr && backend_of(a) == Backend::cpu)
+            item->threads = resolve_threads(0);
         items_.push_front(std::move(item));
         return items_.front();
     }

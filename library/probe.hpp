@@ -95,11 +95,11 @@ class Probe {
 
     /// The entry on the diagonal of `row`, which is what a shift changes; `otherwise` where there
     /// is none among the first thousands.
-    static std::uint64_t diagonal_of(const csr_view<T, P>& a, std::uint64_t row,
-                                     std::uint64_t otherwise) {
+    std::uint64_t diagonal_of(const csr_view<T, P>& a, std::uint64_t row,
+                              std::uint64_t otherwise) const {
         constexpr P kMost = 4096;
-        const P begin = a.row_ptr[row], end = std::min<P>(a.row_ptr[row + 1], begin + kMost);
-        for (P k = begin; k < end; ++k)
+        const P begin = std::max<P>(a.row_ptr[row], 0), end = std::min(a.row_ptr[row + 1], nnz_);
+        for (P k = begin; k < end && k - begin < kMost; ++k)
             if (static_cast<std::uint64_t>(a.col_idx[k]) == row)
                 return static_cast<std::uint64_t>(k);
         return otherwise;

@@ -66,8 +66,11 @@ TEST(Threads, AutoSpmvFollowsOpenMP) {
     };
     const auto with_one = calls(1);
     EXPECT_GT(calls(6), with_one) << "a plan for one thread is not one for six";
+    omp_set_num_threads(usual + 7);
+    EXPECT_NE(sptune::why(m.view()), "") << "of a plan for others";
     omp_set_num_threads(usual);
     sptune::forget(m.view());
+    EXPECT_EQ(sptune::why(m.view()), "");
 }
 
 }  // namespace

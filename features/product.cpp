@@ -83,7 +83,7 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
         std::min(1.0, static_cast<double>(sample_products) / static_cast<double>(f.products));
     const auto wanted = static_cast<std::int64_t>(share * rows);
     const RowSample sample(a.rows, wanted, kWindow, std::max<std::int64_t>(1, wanted / kWindow));
-    const std::vector<RowWindow> windows = sample.windows();
+    const std::vector<RowWindow>& windows = sample.windows();
     std::uint64_t looked_at = 0, found = 0;
     for (const RowWindow& window : windows)
         for (std::int64_t i = window.first; i < window.last; ++i) looked_at += products[i];

@@ -5,6 +5,7 @@
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 #include "models/exponentials.hpp"
+#include "models/whole_vectors.hpp"
 
 #include <algorithm>
 
@@ -13,8 +14,6 @@ namespace sptune::models {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
-
-constexpr std::size_t kTogether = 16;
 
 void exponentiate_one_vector(float* numbers) {
     const hn::CappedTag<float, kTogether> d;

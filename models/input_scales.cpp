@@ -4,6 +4,7 @@
 // After foreach_target.
 #include "hwy/highway.h"
 #include "models/input_scales.hpp"
+#include "models/whole_vectors.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// See InputScale::of(). The table as InputScales has it; x and out are filled up.
 void scale(const float* table, std::size_t filled, std::size_t quantiles, float farthest,
            float wide, const float* x, float* HWY_RESTRICT out) {
-    const hn::CappedTag<float, 16> d;
+    const hn::CappedTag<float, kTogether> d;
     const auto none = hn::Set(d, std::numeric_limits<float>::infinity());
     const auto half = hn::Set(d, 0.5f), one = hn::Set(d, 1);
     for (std::size_t i = 0; i < filled; i += hn::Lanes(d)) {
@@ -74,8 +75,7 @@ float InputScale::of(float x) const {
 }
 
 InputScales::InputScales(const std::vector<InputScale>& scales) : count_(scales.size()) {
-    constexpr std::size_t kTogether = 16;  // a multiple of the lanes of every instruction set
-    filled_ = (count_ + kTogether - 1) / kTogether * kTogether;
+    filled_ = filled_up(count_);
     for (const InputScale& s : scales) quantiles_ = std::max(quantiles_, s.quantiles.size());
     table_.assign((3 + quantiles_) * filled_, std::numeric_limits<float>::infinity());
     std::fill_n(table_.begin(), 3 * filled_, 1.0f);

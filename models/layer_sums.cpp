@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, LayerSums::kTogether>;
+using Floats = hn::CappedTag<float, kTogether>;
 using Integers = hn::RebindToSigned<Floats>;
 
 /// x in steps of its largest over `most`, rounded. Returns the largest: not a finite number where

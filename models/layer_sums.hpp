@@ -4,6 +4,7 @@
 
 #include "models/fixed_point.hpp"
 #include "models/stored.hpp"
+#include "models/whole_vectors.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -12,12 +13,6 @@ namespace sptune::models {
 
 class LayerSums {
   public:
-    /// So many numbers at a time: arrays end with zeros up to a multiple of this.
-    static constexpr std::size_t kTogether = 16;
-    static constexpr std::size_t filled_up(std::size_t count) {
-        return (count + kTogether - 1) / kTogether * kTogether;
-    }
-
     enum class Then { nothing, hard_swish };
 
     /// `weights` of one input after the other, as many as `bias` has outputs for each. Throws Error
@@ -26,9 +21,9 @@ class LayerSums {
     LayerSums(const Stored<Fixed>& weights, const std::vector<float>& bias, Then then);
 
     std::size_t outputs() const { return outputs_; }
-    /// out = weightsᵀ · x + bias, and what comes then; both arrays filled up. Inputs are rounded to
-    /// steps of which the largest of them has as many as sums of 32 bits leave room for: some
-    /// thousands with weights as trained. Not finite where an input is not.
+    /// out = weightsᵀ · x + bias, and what comes then; both arrays filled_up(), x with zeros.
+    /// Inputs are rounded to steps of which the largest of them has as many as sums of 32 bits
+    /// leave room for: some thousands with weights as trained. Not finite where an input is not.
     void operator()(const float* x, float* out) const;
 
   private:

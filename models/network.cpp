@@ -10,8 +10,8 @@
 namespace sptune::models {
 namespace {
 
-constexpr std::size_t kMostQuantiles =
-    256;  ///< each input takes as much memory as the one with most
+/// Each input takes as much memory as the one with most.
+constexpr std::size_t kMostQuantiles = 256;
 
 void require(bool holds, const char* what) {
     if (!holds) throw Error(std::string("network: ").append(what));
@@ -61,9 +61,9 @@ void Network::predict(std::span<const float> scaled, const float* known, float* 
     auto& now = of_this_thread<std::vector<float>, struct Now>();
     auto& next = of_this_thread<std::vector<float>, struct Next>();
     now.assign(scaled.begin(), scaled.end());
-    now.resize(LayerSums::filled_up(now.size()));
+    now.resize(filled_up(now.size()));
     for (const LayerSums& sums : sums_) {
-        next.resize(LayerSums::filled_up(sums.outputs()));
+        next.resize(filled_up(sums.outputs()));
         sums(now.data(), next.data());
         now.swap(next);
     }

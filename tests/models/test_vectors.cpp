@@ -74,8 +74,8 @@ TEST_F(Vectors, SumsOfALayerAreThoseOfItsWeights) {
         for (const std::size_t outputs : {1, 16, 45, 84, 128, 200}) {
             std::vector<Fixed> weights(inputs * outputs);
             for (Fixed& w : weights) w = to_fixed(weight(random_));
-            std::vector<float> bias(outputs), x(LayerSums::filled_up(inputs));
-            std::vector<float> out(LayerSums::filled_up(outputs), kNaN);
+            std::vector<float> bias(outputs), x(filled_up(inputs));
+            std::vector<float> out(filled_up(outputs), kNaN);
             for (float& b : bias) b = number(random_);
             for (std::size_t i = 0; i < inputs; ++i) x[i] = number(random_);
             LayerSums(weights, bias, LayerSums::Then::nothing)(x.data(), out.data());
@@ -112,7 +112,7 @@ TEST_F(Vectors, TheLargestWeightsAndInputsDoNotOverflow) {
 TEST_F(Vectors, TwoProductsOfTheLargestNumbersFit) {
     const std::vector<Fixed> weights(2, std::numeric_limits<Fixed>::min());
     const LayerSums sums(weights, {0}, LayerSums::Then::nothing);
-    std::vector<float> x(LayerSums::kTogether), out(LayerSums::kTogether);
+    std::vector<float> x(kTogether), out(kTogether);
     for (const float value : {-1.0f, 1.0f}) {
         x[0] = x[1] = value;
         sums(x.data(), out.data());
@@ -123,7 +123,7 @@ TEST_F(Vectors, TwoProductsOfTheLargestNumbersFit) {
 TEST_F(Vectors, NothingAndAlmostNothingLeaveTheBias) {
     const std::vector<float> bias{1, -2, 3};
     const LayerSums sums(std::vector<Fixed>{1, 2, 3, 4, 5, 6}, bias, LayerSums::Then::nothing);
-    std::vector<float> x(LayerSums::kTogether), out(LayerSums::kTogether);
+    std::vector<float> x(kTogether), out(kTogether);
     for (const float value : {0.0f, 1e-40f, 1e-31f}) {
         x[0] = value, x[1] = -value;
         sums(x.data(), out.data());

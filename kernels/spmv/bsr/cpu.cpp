@@ -62,30 +62,36 @@ HWY_INLINE T multiply_strips(const BsrStorage<T>& s, std::int64_t begin, std::in
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
 }
 
-template <class T, int R, int C, bool Serial>
+template <int R, int C, class T>
+HWY_NOINLINE void block_rows(const BsrStorage<T>& s, index_t first, index_t last, const T* x, T* y,
+                             Epilogue<T> out) {
+    const std::int64_t* ptr = s.block_ptr.data();
+    for (index_t b = first; b < last; ++b) {
+        if constexpr (R == 1) {
+            out.store(multiply_strips<C>(s, ptr[b], ptr[b + 1], x), y + b);
+        } else {
+            const std::int64_t row = std::int64_t{b} * R;
+            multiply_blocks<R, C>(s, ptr[b], ptr[b + 1], x, [&](int in_block, auto d, auto sum) {
+                store_rows(d, sum, s.rows - row - in_block, y + row + in_block, out);
+            });
+        }
+    }
+}
+
+template <class T, int R, int C>
 void bsr_blocks(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const BsrStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
-        const std::int64_t* ptr = s.block_ptr.data();
-        const index_t last = balanced_row(ptr, s.block_rows(), 1, parts, part + 1);
-        for (index_t b = balanced_row(ptr, s.block_rows(), 1, parts, part); b < last; ++b) {
-            if constexpr (R == 1) {
-                out.store(multiply_strips<C>(s, ptr[b], ptr[b + 1], x), y + b);
-            } else {
-                const std::int64_t first = std::int64_t{b} * R;
-                multiply_blocks<R, C>(s, ptr[b], ptr[b + 1], x, [&](int row, auto d, auto sum) {
-                    store_rows(d, sum, s.rows - first - row, y + first + row, out);
-                });
-            }
-        }
+    const index_t rows = s.block_rows();
+    parallel_parts(launch.threads, [&](int part, int parts) {
+        block_rows<R, C>(s, balanced_row(s.block_ptr.data(), rows, 1, parts, part),
+                         balanced_row(s.block_ptr.data(), rows, 1, parts, part + 1), x, y,
+                         Epilogue<T>{alpha, beta});
     });
 }
 
 template <class T, int R, int C>
 void add_block_size(KernelList<T>& list) {
-    add_for_workers<BsrFormat, T>(list, "blocks", {{"r", R}, {"c", C}}, {},
-                                  [](auto serial) { return &bsr_blocks<T, R, C, serial>; });
+    add_for_workers<BsrFormat, &bsr_blocks<T, R, C>>(list, "blocks", {{"r", R}, {"c", C}}, {});
 }
 
 /// r×c pairs, as rows of two.

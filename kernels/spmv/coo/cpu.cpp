@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 
-template <class T, bool Serial>
+template <class T>
 void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     struct Carry {
         index_t row;
@@ -28,7 +28,7 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, La
     const auto& s = static_cast<const CooStorage<T>&>(storage);
     Carry carry[kMaxThreads];
     // However many threads OpenMP delivers, rows are cut at the same places.
-    const int shares = Serial ? 1 : std::min(launch.threads, kMaxThreads);
+    const int shares = std::min(launch.threads, kMaxThreads);
     const auto add_share = [&](int share) {
         const std::int64_t nnz = static_cast<std::int64_t>(s.values.size());
         std::int64_t k = part_begin(nnz, shares, share);
@@ -64,8 +64,7 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, La
 
 void coo_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
-    add_for_workers<CooFormat, T>(list, "segmented", {}, {},
-                                  [](auto serial) { return &coo_segmented<T, serial>; });
+    add_for_workers<CooFormat, &coo_segmented<T>>(list, "segmented", {}, {});
 }
 
 }  // namespace

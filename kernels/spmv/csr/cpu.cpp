@@ -5,8 +5,8 @@
 #define HWY_TARGET_INCLUDE "kernels/spmv/csr/cpu.cpp"
 #include "hwy/foreach_target.h"
 // After foreach_target.
-#include "kernels/kernel_list.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/spmv/add_workers.hpp"
 #include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/csr/format.hpp"
 #include "kernels/spmv/csr/grid.hpp"
@@ -43,7 +43,8 @@ struct Rows {
         else
             return run(a.values + begin, a.col_idx + begin, end - begin, x);
     }
-    HWY_INLINE void range(index_t first, index_t last, const T* x, T* y, Epilogue<T> out) const {
+    /// Compiled once for all that call it, each for many rows at a time.
+    HWY_NOINLINE void range(index_t first, index_t last, const T* x, T* y, Epilogue<T> out) const {
         if constexpr (kPlain)
             return plain_range(first, last, x, y, out);
         else
@@ -82,10 +83,10 @@ struct Rows {
 };
 
 /// Equal numbers of rows for each thread.
-template <class T, class P, class Inner, bool Serial>
+template <class T, class P, class Inner>
 void csr_static(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
+    parallel_parts(launch.threads, [&](int part, int parts) {
         rows.range(static_cast<index_t>(part_begin(rows.a.rows, parts, part)),
                    static_cast<index_t>(part_begin(rows.a.rows, parts, part + 1)), x, y,
                    Epilogue<T>{alpha, beta});
@@ -117,51 +118,59 @@ void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, Lau
 
 constexpr int kMaxThreads = 1024;
 
+/// What a share found of the row that it did not finish.
+template <class T>
+struct Carry {
+    index_t row;
+    T sum;
+};
+
+/// Steps [from, to) of the merge path, on which a row's end is a step like an entry.
+template <class T, class P, class Inner>
+HWY_NOINLINE Carry<T> merge_share(const Rows<T, P, Inner>& rows, std::int64_t from, std::int64_t to,
+                                  const T* x, T* y, Epilogue<T> out) {
+    const CsrView<T, P>& a = rows.a;
+    // The path crosses the diagonal `at` in row r, entry at - r: the first r for which row r is not
+    // finished by then.
+    const auto row_at = [&](std::int64_t at) {
+        index_t low = 0, high = a.rows;
+        while (low < high) {
+            const index_t middle = low + (high - low) / 2;
+            if (static_cast<std::int64_t>(a.row_ptr[middle + 1]) + middle < at)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    };
+    index_t i = row_at(from);
+    const index_t last = row_at(to);
+    P k = static_cast<P>(from - i);
+    for (; i < last; ++i) {
+        out.store(rows.dot(i, k, a.row_ptr[i + 1], x), y + i);
+        k = a.row_ptr[i + 1];
+    }
+    const P end = static_cast<P>(to - last);
+    return {last, last < a.rows && k < end ? rows.dot(last, k, end, x) : T{0}};
+}
+
 /// Equal shares of rows + nnz for each thread; a row may be cut anywhere. The thread that reaches a
 /// row's end writes it, what earlier threads found of it is added afterwards in thread order.
 template <class T, class P, class Inner>
 void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
-    struct Carry {
-        index_t row;
-        T sum;
-    };
     const Rows<T, P, Inner> rows(storage);
-    const CsrView<T, P>& a = rows.a;
-    Carry carry[kMaxThreads];
+    Carry<T> carry[kMaxThreads];
     // However many threads OpenMP delivers, rows are cut at the same places.
     const int shares = std::min(launch.threads, kMaxThreads);
-    const std::int64_t work = std::int64_t{a.rows} + static_cast<std::int64_t>(a.nnz());
-    const auto merge_share = [&](int share) {
-        // The merge path crosses the diagonal `at` in row r, entry at - r: the first r for which
-        // row r is not finished by then.
-        const auto row_at = [&](std::int64_t at) {
-            index_t low = 0, high = a.rows;
-            while (low < high) {
-                const index_t middle = low + (high - low) / 2;
-                if (static_cast<std::int64_t>(a.row_ptr[middle + 1]) + middle < at)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            return low;
-        };
-        const std::int64_t from = part_begin(work, shares, share);
-        const std::int64_t to = part_begin(work, shares, share + 1);
-        index_t i = row_at(from);
-        const index_t last = row_at(to);
-        P k = static_cast<P>(from - i);
-        for (; i < last; ++i) {
-            Epilogue<T>{alpha, beta}.store(rows.dot(i, k, a.row_ptr[i + 1], x), y + i);
-            k = a.row_ptr[i + 1];
-        }
-        const P end = static_cast<P>(to - last);
-        carry[share] = {last, last < a.rows && k < end ? rows.dot(last, k, end, x) : T{0}};
-    };
+    const std::int64_t work = std::int64_t{rows.a.rows} + static_cast<std::int64_t>(rows.a.nnz());
     parallel_parts(shares, [&](int part, int parts) {
-        for (int share = part; share < shares; share += parts) merge_share(share);
+        for (int share = part; share < shares; share += parts)
+            carry[share] =
+                merge_share(rows, part_begin(work, shares, share),
+                            part_begin(work, shares, share + 1), x, y, Epilogue<T>{alpha, beta});
     });
     for (int share = 0; share + 1 < shares; ++share)
-        if (carry[share].row < a.rows) y[carry[share].row] += alpha * carry[share].sum;
+        if (carry[share].row < rows.a.rows) y[carry[share].row] += alpha * carry[share].sum;
 }
 
 template <class T, class P>
@@ -178,8 +187,7 @@ void add_inner_grid(KernelList<T>& list) {
                 add_kernel<CsrFormat, T, P>(list, algorithm, layout, kernel_params, apply);
             };
             for_each_point(Workers{}, [&]<class Point>(Point p) {
-                constexpr bool serial = Point::template get<workers>() == 1;
-                add("static", p.params(), &csr_static<T, P, Inner, serial>);
+                add("static", p.params(), for_workers<Point, &csr_static<T, P, Inner>, T>());
             });
             for_each_point(csr::DynamicGrid{}, [&]<class Point>(Point p) {
                 constexpr int chunk = Point::template get<csr::chunk>();

@@ -55,10 +55,9 @@ HWY_INLINE void edge_row(const DiaStorage<T>& s, const T* v, std::int64_t row, c
     out.store(sum, y + row);
 }
 
-template <class T, int Unroll, bool Serial>
-void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
-    const auto& s = static_cast<const DiaStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
+template <int Unroll, class T>
+HWY_NOINLINE void tile_range(const DiaStorage<T>& s, std::int64_t first_tile,
+                             std::int64_t last_tile, const T* x, T* y, Epilogue<T> out) {
     const std::int64_t width = static_cast<std::int64_t>(s.diagonal.size());
     constexpr std::int64_t step =
         Unroll * static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
@@ -68,31 +67,37 @@ void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch 
         width ? std::max<std::int64_t>(0, -std::int64_t{s.diagonal.front()}) : 0;
     const std::int64_t inner_last =
         width ? std::min<std::int64_t>(s.rows, std::int64_t{s.cols} - s.diagonal.back()) : s.rows;
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
-        const std::int64_t tiles = (std::int64_t{s.rows} + kDiaTile - 1) / kDiaTile;
-        for (std::int64_t t = part_begin(tiles, parts, part);
-             t < part_begin(tiles, parts, part + 1); ++t) {
-            const T* v = s.values.data() + t * kDiaTile * width;
-            const std::int64_t first = t * kDiaTile;
-            const std::int64_t last = std::min<std::int64_t>(first + kDiaTile, s.rows);
-            std::int64_t i = first;
-            while (i < last) {
-                if (i >= inner_first && i + step <= std::min(inner_last, last)) {
-                    inner_rows<Unroll>(s, v + (i - first), i, x, y, out);
-                    i += step;
-                } else {
-                    edge_row(s, v + (i - first), i, x, y, out);
-                    ++i;
-                }
+    for (std::int64_t t = first_tile; t < last_tile; ++t) {
+        const T* v = s.values.data() + t * kDiaTile * width;
+        const std::int64_t first = t * kDiaTile;
+        const std::int64_t last = std::min<std::int64_t>(first + kDiaTile, s.rows);
+        std::int64_t i = first;
+        while (i < last) {
+            if (i >= inner_first && i + step <= std::min(inner_last, last)) {
+                inner_rows<Unroll>(s, v + (i - first), i, x, y, out);
+                i += step;
+            } else {
+                edge_row(s, v + (i - first), i, x, y, out);
+                ++i;
             }
-            if (!s.rest_ptr.empty())
-                for (i = first; i < last; ++i) {
-                    const std::int64_t k = s.rest_ptr[i];
-                    y[i] +=
-                        alpha * dot_scalar<1>(s.rest_values.data() + k, s.rest_column.data() + k,
-                                              s.rest_ptr[i + 1] - k, x);
-                }
         }
+        if (!s.rest_ptr.empty())
+            for (i = first; i < last; ++i) {
+                const std::int64_t k = s.rest_ptr[i];
+                y[i] +=
+                    out.alpha * dot_scalar<1>(s.rest_values.data() + k, s.rest_column.data() + k,
+                                              s.rest_ptr[i + 1] - k, x);
+            }
+    }
+}
+
+template <class T, int Unroll>
+void dia_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
+    const auto& s = static_cast<const DiaStorage<T>&>(storage);
+    const std::int64_t tiles = (std::int64_t{s.rows} + kDiaTile - 1) / kDiaTile;
+    parallel_parts(launch.threads, [&](int part, int parts) {
+        tile_range<Unroll>(s, part_begin(tiles, parts, part), part_begin(tiles, parts, part + 1), x,
+                           y, Epilogue<T>{alpha, beta});
     });
 }
 
@@ -102,9 +107,9 @@ void dia_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
     for (const int percent : {kAll, 20, 60})
         for_each_point(Grid{}, [&]<class Point>(Point p) {
-            add_for_workers<DiaFormat, T>(
-                list, percent == kAll ? "rows" : "hybrid", {{"f", percent}}, p.params(),
-                [](auto serial) { return &dia_rows<T, Point::template get<unroll>(), serial>; });
+            constexpr int u = Point::template get<unroll>();
+            add_for_workers<DiaFormat, &dia_rows<T, u>>(list, percent == kAll ? "rows" : "hybrid",
+                                                        {{"f", percent}}, p.params());
         });
 }
 

@@ -15,35 +15,46 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class T, int C, bool Serial>
+/// Chunks [first, last) of C rows.
+template <int C, class T>
+HWY_NOINLINE void chunk_range(const EllStorage<T>& s, std::int64_t first, std::int64_t last,
+                              const T* x, T* y, Epilogue<T> out) {
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t row = i * C;
+        multiply_lanes<C>(
+            s.values.data() + row, s.column.data() + row,
+            [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
+            [&](int lane, auto d, auto sum) {
+                store_rows(d, sum, s.rows - row - lane, y + row + lane, out);
+            });
+    }
+}
+
+template <class T, int C>
 void ell_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
-        const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
-        for (std::int64_t i = part_begin(chunks, parts, part);
-             i < part_begin(chunks, parts, part + 1); ++i) {
-            const std::int64_t first = i * C;
-            multiply_lanes<C>(
-                s.values.data() + first, s.column.data() + first,
-                [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
-                [&](int row, auto d, auto sum) {
-                    store_rows(d, sum, s.rows - first - row, y + first + row, out);
-                });
-        }
+    const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
+    parallel_parts(launch.threads, [&](int part, int parts) {
+        chunk_range<C>(s, part_begin(chunks, parts, part), part_begin(chunks, parts, part + 1), x,
+                       y, Epilogue<T>{alpha, beta});
     });
 }
 
-template <class T, bool Serial>
+template <class T>
+HWY_NOINLINE void row_range(const EllStorage<T>& s, std::int64_t first, std::int64_t last,
+                            const T* x, T* y, Epilogue<T> out) {
+    for (std::int64_t i = first; i < last; ++i)
+        out.store(dot_vector<2>(s.values.data() + i * s.width, s.column.data() + i * s.width,
+                                static_cast<std::ptrdiff_t>(s.width), x),
+                  y + i);
+}
+
+template <class T>
 void ell_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
-        for (std::int64_t i = part_begin(s.rows, parts, part);
-             i < part_begin(s.rows, parts, part + 1); ++i)
-            out.store(dot_vector<2>(s.values.data() + i * s.width, s.column.data() + i * s.width,
-                                    static_cast<std::ptrdiff_t>(s.width), x),
-                      y + i);
+    parallel_parts(launch.threads, [&](int part, int parts) {
+        row_range(s, part_begin(s.rows, parts, part), part_begin(s.rows, parts, part + 1), x, y,
+                  Epilogue<T>{alpha, beta});
     });
 }
 
@@ -52,12 +63,10 @@ using LanesGrid = grid<axis<chunk_rows, 8, 16, kEllChunk>>;
 void ell_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
     for_each_point(LanesGrid{}, [&]<class Point>(Point p) {
-        add_for_workers<EllFormat, T>(list, "lanes", {{"o", 1}}, p.params(), [](auto serial) {
-            return &ell_lanes<T, Point::template get<chunk_rows>(), serial>;
-        });
+        constexpr int c = Point::template get<chunk_rows>();
+        add_for_workers<EllFormat, &ell_lanes<T, c>>(list, "lanes", {{"o", 1}}, p.params());
     });
-    add_for_workers<EllFormat, T>(list, "rows", {{"o", 2}}, {},
-                                  [](auto serial) { return &ell_rows<T, serial>; });
+    add_for_workers<EllFormat, &ell_rows<T>>(list, "rows", {{"o", 2}}, {});
 }
 
 }  // namespace

@@ -75,35 +75,40 @@ HWY_INLINE void multiply_slice(const Slice<T>& s, const T* HWY_RESTRICT x, Out o
     }
 }
 
-template <class T, int C, bool Serial>
+template <int C, class T>
+HWY_NOINLINE void slice_range(const HdiaStorage<T>& s, index_t first, index_t last, const T* x,
+                              T* y, Epilogue<T> out) {
+    const std::int64_t* slice_ptr = s.slice_ptr.data();
+    const std::int64_t* run_ptr = s.run_ptr.data();
+    for (index_t i = first; i < last; ++i) {
+        const std::ptrdiff_t runs = run_ptr[i + 1] - run_ptr[i];
+        const Slice<T> slice{s.values.data() + slice_ptr[i], s.start.data() + run_ptr[i], runs,
+                             s.column.data() + slice_ptr[i] - run_ptr[i] * C,
+                             (slice_ptr[i + 1] - slice_ptr[i]) / C - runs};
+        const std::ptrdiff_t row = std::ptrdiff_t{i} * C;
+        multiply_slice<C>(slice, x, [&](int lane, auto d, auto sum) {
+            store_rows(d, sum, s.rows - row - lane, y + row + lane, out);
+        });
+    }
+}
+
+template <class T, int C>
 void hdia_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const HdiaStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
     const auto slices_of = [&](int part, int parts) {
-        const index_t slices = s.slices();
-        const std::int64_t* slice_ptr = s.slice_ptr.data();
-        const std::int64_t* run_ptr = s.run_ptr.data();
-        const index_t last = balanced_row(slice_ptr, slices, C, parts, part + 1);
-        for (index_t i = balanced_row(slice_ptr, slices, C, parts, part); i < last; ++i) {
-            const std::ptrdiff_t runs = run_ptr[i + 1] - run_ptr[i];
-            const Slice<T> slice{s.values.data() + slice_ptr[i], s.start.data() + run_ptr[i], runs,
-                                 s.column.data() + slice_ptr[i] - run_ptr[i] * C,
-                                 (slice_ptr[i + 1] - slice_ptr[i]) / C - runs};
-            const std::ptrdiff_t first = std::ptrdiff_t{i} * C;
-            multiply_slice<C>(slice, x, [&](int row, auto d, auto sum) {
-                store_rows(d, sum, s.rows - first - row, y + first + row, out);
-            });
-        }
+        const std::int64_t* ptr = s.slice_ptr.data();
+        slice_range<C>(s, balanced_row(ptr, s.slices(), C, parts, part),
+                       balanced_row(ptr, s.slices(), C, parts, part + 1), x, y,
+                       Epilogue<T>{alpha, beta});
     };
-    parallel_with_long_rows(s.beside, Serial ? 1 : launch.threads, alpha, x, y, slices_of);
+    parallel_with_long_rows(s.beside, launch.threads, alpha, x, y, slices_of);
 }
 
 void hdia_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
     for_each_point(hdia::Grid{}, [&]<class Point>(Point p) {
-        add_for_workers<HdiaFormat, T>(list, "simd", p.params(), {}, [](auto serial) {
-            return &hdia_simd<T, Point::template get<chunk_rows>(), serial>;
-        });
+        constexpr int c = Point::template get<chunk_rows>();
+        add_for_workers<HdiaFormat, &hdia_simd<T, c>>(list, "simd", p.params(), {});
     });
 }
 

@@ -17,33 +17,38 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class T, int C, bool Serial>
+/// Chunks [first, last) of C rows: what of them is in the ELL part, then what is in the COO part.
+template <int C, class T>
+HWY_NOINLINE void chunk_range(const HybStorage<T>& s, std::int64_t first, std::int64_t last,
+                              const T* x, T* y, Epilogue<T> out) {
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t row = i * C;
+        multiply_lanes<C>(
+            s.values.data() + row, s.column.data() + row,
+            [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
+            [&](int lane, auto d, auto sum) {
+                store_rows(d, sum, s.rows - row - lane, y + row + lane, out);
+            });
+    }
+    const index_t* row = s.rest_row.data();
+    const index_t* rest_end = row + s.rest_row.size();
+    const index_t* end = std::lower_bound(row, rest_end, last * C);
+    for (const index_t* k = std::lower_bound(row, rest_end, first * C); k < end;) {
+        const index_t* stop = k + 1;
+        while (stop < end && *stop == *k) ++stop;
+        y[*k] += out.alpha * dot_vector<2>(s.rest_values.data() + (k - row),
+                                           s.rest_column.data() + (k - row), stop - k, x);
+        k = stop;
+    }
+}
+
+template <class T, int C>
 void hyb_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const HybStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
-    parallel_parts(Serial ? 1 : launch.threads, [&](int part, int parts) {
-        const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
-        const std::int64_t from = part_begin(chunks, parts, part);
-        const std::int64_t to = part_begin(chunks, parts, part + 1);
-        for (std::int64_t i = from; i < to; ++i) {
-            const std::int64_t first = i * C;
-            multiply_lanes<C>(
-                s.values.data() + first, s.column.data() + first,
-                [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
-                [&](int row, auto d, auto sum) {
-                    store_rows(d, sum, s.rows - first - row, y + first + row, out);
-                });
-        }
-        const index_t* row = s.rest_row.data();
-        const index_t* last = row + s.rest_row.size();
-        const index_t* end = std::lower_bound(row, last, to * C);
-        for (const index_t* k = std::lower_bound(row, last, from * C); k < end;) {
-            const index_t* stop = k + 1;
-            while (stop < end && *stop == *k) ++stop;
-            y[*k] += alpha * dot_vector<2>(s.rest_values.data() + (k - row),
-                                           s.rest_column.data() + (k - row), stop - k, x);
-            k = stop;
-        }
+    const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
+    parallel_parts(launch.threads, [&](int part, int parts) {
+        chunk_range<C>(s, part_begin(chunks, parts, part), part_begin(chunks, parts, part + 1), x,
+                       y, Epilogue<T>{alpha, beta});
     });
 }
 
@@ -57,9 +62,8 @@ void hyb_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
     for_each_point(Grid{}, [&]<class Point>(Point p) {
         const Params all = p.params();
-        add_for_workers<HybFormat, T>(list, "lanes", {all[0]}, {all[1]}, [](auto serial) {
-            return &hyb_lanes<T, Point::template get<chunk_rows>(), serial>;
-        });
+        constexpr int c = Point::template get<chunk_rows>();
+        add_for_workers<HybFormat, &hyb_lanes<T, c>>(list, "lanes", {all[0]}, {all[1]});
     });
 }
 

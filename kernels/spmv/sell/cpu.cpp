@@ -17,36 +17,42 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class T, int C, int IndexBits, bool Serial>
+template <int C, int IndexBits, class T>
+HWY_NOINLINE void slice_range(const SellStorage<T>& s, index_t first, index_t last, const T* x,
+                              T* y, Epilogue<T> out) {
+    const std::int64_t* slice_ptr = s.slice_ptr.data();
+    const index_t* order = s.order.data();
+    for (index_t i = first; i < last; ++i) {
+        const std::int64_t begin = slice_ptr[i];
+        const std::ptrdiff_t width = (slice_ptr[i + 1] - begin) / C;
+        const std::ptrdiff_t row = std::ptrdiff_t{i} * C;
+        const auto store = [&](int lane, auto d, auto sum) {
+            const std::ptrdiff_t count = s.rows - row - lane;
+            if (order)
+                store_scattered(d, sum, order + row + lane, count, y, out);
+            else
+                store_rows(d, sum, count, y + row + lane, out);
+        };
+        const auto start = [](std::ptrdiff_t j) { return j * C; };
+        if constexpr (IndexBits == 16)
+            multiply_lanes<C>(s.values.data() + begin, s.offset.data() + begin, start, width,
+                              x + s.base[i], store);
+        else
+            multiply_lanes<C>(s.values.data() + begin, s.column.data() + begin, start, width, x,
+                              store);
+    }
+}
+
+template <class T, int C, int IndexBits>
 void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const SellStorage<T>&>(storage);
-    const Epilogue<T> out{alpha, beta};
     const auto slices_of = [&](int part, int parts) {
-        const index_t slices = s.slices();
-        const std::int64_t* slice_ptr = s.slice_ptr.data();
-        const index_t* order = s.order.data();
-        const index_t last = balanced_row(slice_ptr, slices, C, parts, part + 1);
-        for (index_t i = balanced_row(slice_ptr, slices, C, parts, part); i < last; ++i) {
-            const std::int64_t begin = slice_ptr[i];
-            const std::ptrdiff_t width = (slice_ptr[i + 1] - begin) / C;
-            const std::ptrdiff_t first = std::ptrdiff_t{i} * C;
-            const auto store = [&](int row, auto d, auto sum) {
-                const std::ptrdiff_t count = s.rows - first - row;
-                if (order)
-                    store_scattered(d, sum, order + first + row, count, y, out);
-                else
-                    store_rows(d, sum, count, y + first + row, out);
-            };
-            const auto start = [](std::ptrdiff_t j) { return j * C; };
-            if constexpr (IndexBits == 16)
-                multiply_lanes<C>(s.values.data() + begin, s.offset.data() + begin, start, width,
-                                  x + s.base[i], store);
-            else
-                multiply_lanes<C>(s.values.data() + begin, s.column.data() + begin, start, width, x,
-                                  store);
-        }
+        const std::int64_t* ptr = s.slice_ptr.data();
+        slice_range<C, IndexBits>(s, balanced_row(ptr, s.slices(), C, parts, part),
+                                  balanced_row(ptr, s.slices(), C, parts, part + 1), x, y,
+                                  Epilogue<T>{alpha, beta});
     };
-    parallel_with_long_rows(s.beside, Serial ? 1 : launch.threads, alpha, x, y, slices_of);
+    parallel_with_long_rows(s.beside, launch.threads, alpha, x, y, slices_of);
 }
 
 void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
@@ -56,10 +62,7 @@ void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
         constexpr int bits = Point::template get<index_bits>();
         sell::for_each_sigma(c, [&](int sigma) {
             const Params layout{{"c", c}, {"s", sigma}, {"x", bits}};
-            add_for_workers<SellFormat, T>(list, "simd", layout, {}, [](auto serial) {
-                return &sell_simd<T, Point::template get<chunk_rows>(),
-                                  Point::template get<index_bits>(), serial>;
-            });
+            add_for_workers<SellFormat, &sell_simd<T, c, bits>>(list, "simd", layout, {});
         });
     });
 }

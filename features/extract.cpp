@@ -2,6 +2,7 @@
 #include "features/describe.hpp"
 #include "features/features.hpp"
 #include "features/sell_beside.hpp"
+#include "features/structure.hpp"
 #include "matrix/parallel.hpp"
 
 #include <optional>
@@ -73,6 +74,7 @@ Features extract_features(CsrView<T, P> a, int threads, Look look) {
     threads =
         team_size(threads, static_cast<std::uint64_t>(nnz) + static_cast<std::uint64_t>(a.rows));
     if (nnz == 0) {
+        check_structure(a, threads);
         Features f = blank_features(a.rows, a.cols, 0);
         f.empty_rows = a.rows;
         if (look == Look::thorough) f.fingerprint = fingerprint(a, threads);

@@ -22,11 +22,17 @@ namespace {
 constexpr std::size_t kKeptPlans = 16, kMostPlans = 256;
 constexpr std::uint64_t kMostBytesBeyond = 96 << 20;
 
+/// However many entries there are: a matrix may be assembled anew in its place.
+template <class T, class P>
+bool same_place(const csr_view<T, P>& a, const csr_view<T, P>& b) {
+    return a.row_ptr == b.row_ptr && a.col_idx == b.col_idx && a.values == b.values &&
+           a.rows == b.rows && a.cols == b.cols;
+}
+
 /// A view may leave nnz open.
 template <class T, class P>
 bool same(const csr_view<T, P>& a, const csr_view<T, P>& b) {
-    return a.row_ptr == b.row_ptr && a.col_idx == b.col_idx && a.values == b.values &&
-           a.rows == b.rows && a.cols == b.cols && (a.nnz == b.nnz || a.nnz < 0 || b.nnz < 0);
+    return same_place(a, b) && (a.nnz == b.nnz || a.nnz < 0 || b.nnz < 0);
 }
 
 template <class T, class P>
@@ -39,6 +45,8 @@ struct Kept {
     std::atomic<const Implementation<T>*> made{nullptr};  ///< `plan`, once it is there
     Probe<T, P> probe;
     std::mutex updating;
+    std::atomic<bool> used{false};                ///< since it was last moved to the front
+    std::atomic<std::uint64_t> counted_bytes{0};  ///< when it was last seen what all plans hold
 
     bool on_host() const { return plan->backend() == Backend::cpu; }
 };
@@ -64,12 +72,22 @@ class Cache {
         if (!last || seen != now || !is_for(*last, a) || !is_still(last, a)) {
             kept = last = find_or_make(a, stream);
             seen = now;
+        } else if (!last->used.load(std::memory_order_relaxed)) {
+            last->used.store(true, std::memory_order_relaxed);
         }
         return last;
     }
 
+    /// To be called after a call of its plan, which may have converted A.
+    void called(Kept<T, P>& item) {
+        const std::uint64_t bytes = item.plan->bytes_beside();
+        if (item.counted_bytes.load(std::memory_order_relaxed) == bytes) return;
+        item.counted_bytes.store(bytes, std::memory_order_relaxed);
+        forget_the_oldest();
+    }
+
     void forget(const csr_view<T, P>& a) {
-        remove_if([&](const Item& item) { return same(item->a, a); });
+        remove_if([&](const Item& item) { return same_place(item->a, a); });
     }
 
     std::string why(const csr_view<T, P>& a) {
@@ -163,8 +181,11 @@ class Cache {
         return items_.front();
     }
     Item find_or_add(const csr_view<T, P>& a) {
+        std::list<Item> gone;
         const std::lock_guard lock(mutex_);
         if (Item item = find_locked(a)) return item;
+        remove_locked(
+            gone, [&](const Item& item) { return same_place(item->a, a) && !same(item->a, a); });
         auto item = std::make_shared<Kept<T, P>>();
         item->a = with_nnz(a);
         if (a.rows > 0 && a.row_ptr && backend_of(a) == Backend::cpu)
@@ -177,7 +198,14 @@ class Cache {
     void forget_the_oldest() {
         std::list<Item> gone;
         const std::lock_guard lock(mutex_);
+        // Those that a thread has kept to meanwhile are not the oldest.
         std::size_t place = 0;
+        for (auto it = items_.begin(); it != items_.end();) {
+            const auto item = it++;
+            if (place++ >= kKeptPlans && (*item)->used.exchange(false, std::memory_order_relaxed))
+                items_.splice(items_.begin(), items_, item);
+        }
+        place = 0;
         std::uint64_t beyond = 0;
         const auto too_many = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
             const auto* const plan = item->made.load(std::memory_order_acquire);
@@ -193,6 +221,10 @@ class Cache {
     void remove_if(const Condition& condition) {
         std::list<Item> gone;
         const std::lock_guard lock(mutex_);
+        remove_locked(gone, condition);
+    }
+    template <class Condition>
+    void remove_locked(std::list<Item>& gone, const Condition& condition) {
         for (auto it = items_.begin(); it != items_.end();) {
             const auto item = it++;
             if (condition(*item)) gone.splice(gone.end(), items_, item);
@@ -213,9 +245,10 @@ inline namespace v1 {
 template <class T, class P>
 void auto_spmv(const csr_view<T, P>& a, const T* x, T* y, const spmv_terms<T>& terms) {
     library::guarded([&] {
-        library::Cache<T, P>::instance()
-            .get(a, terms.stream)
-            ->plan->apply(terms.alpha, x, terms.beta, y, terms.stream);
+        auto& cache = library::Cache<T, P>::instance();
+        const auto item = cache.get(a, terms.stream);
+        item->plan->apply(terms.alpha, x, terms.beta, y, terms.stream);
+        cache.called(*item);
     });
 }
 

@@ -108,6 +108,7 @@ class PlanOf final : public Implementation<T> {
   public:
     PlanOf(const csr_view<T, P>& a, const plan_options& o, bool may_wait)
         : backend_(backend_of(a)) {
+        if (backend_ == Backend::cuda) device_ = tuner::current_device();
         tuner::PlanOptions options = internal_options<T, P>(o, backend_);
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
@@ -141,6 +142,7 @@ class PlanOf final : public Implementation<T> {
         require(values || a_.nnz() == 0, "values is null");
         a_.values = values;
         if (transpose_) {
+            const tuner::OnDevice here(device_);
             try {
                 if (backend_ == Backend::cuda)
                     tuner::wait_for_device();  // for calls and for values
@@ -180,6 +182,7 @@ class PlanOf final : public Implementation<T> {
     }
 
     Backend backend_;
+    int device_ = -1;  ///< the GPU that A lies on
     CsrView<T, P> a_;
     std::unique_ptr<Transpose<T, P>> transpose_;
     bool off_ = false;   ///< SPTUNE_MODE=off

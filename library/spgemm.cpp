@@ -93,6 +93,8 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
     require_threads(o.threads);
     require_known(o.backend);
     const bool off = tuner::mode() == tuner::Mode::off;
+    // Whatever is read of A and B from here on may just have been enqueued there.
+    if (home == Backend::cuda && o.stream) tuner::wait_for_stream(o.stream);
     const CsrView<T, P> a = checked_view(given_a, home), b = checked_view(given_b, home);
     if (a.cols != b.rows)
         throw UsageError(

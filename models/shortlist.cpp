@@ -16,6 +16,12 @@ double scale_between(double plain, double in_use) {
     return std::sqrt(plain * in_use);
 }
 
+double expected_saving(double ratio, double doubt) {
+    const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };  // normal
+    const double z = -std::log(ratio) / doubt;
+    return below(z) - ratio * std::exp(doubt * doubt / 2) * below(z - doubt);
+}
+
 std::vector<std::size_t> worth_trying(std::span<const Variant* const> ranked) {
     std::vector<std::size_t> places;
     std::vector<std::pair<std::string_view, std::string_view>> seen;  // algorithms

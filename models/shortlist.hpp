@@ -13,13 +13,18 @@ namespace sptune::models {
 /// trouble of being wrong.
 inline constexpr double kWorthwhile = 0.95;
 
-/// Predictions may be too long by this share, so that what is predicted to be slower by less may be
-/// the fastest. Trials reckon with it. Simulated with the sweeps of bench/results (models that had
-/// not seen the matrix), all costs of plans included, over the fastest kernel without any: after
-/// 100,000 calls 5.5 % on the GPU without this and without siblings of the choice, 2.8 % with both;
-/// on the CPU 12.6 and 5.7 %. With twice this share 4.8 %, but programs of 200 calls take 3 %
-/// longer.
-inline constexpr double kHope = 0.1;
+/// How far predictions are off: standard deviations of the logarithms of times of which one is
+/// divided by the other, as predicted and as measured on matrices that models had not seen. Kernels
+/// of one algorithm are off together.
+inline constexpr double kDoubtOfAlike = 0.08, kDoubt = 0.15;
+
+/// What a kernel is expected to save of each call, as a share, if it is tried and kept only where
+/// it is the faster one (the expected improvement): it is predicted to take `ratio` times as long
+/// as the one in use, with that doubt. Trials reckon with it.
+double expected_saving(double ratio, double doubt);
+
+/// What is expected to save less is not tried.
+inline constexpr double kLeastSaving = 0.005;
 
 /// By what predictions are scaled for a kernel that has not been tried, once something else than
 /// plain CSR is in use: errors of predictions go together, so that half of what was wrong with the

@@ -128,6 +128,12 @@ void Contract::converted(int offer, double us) {
     }
 }
 
+void Contract::shares_values(int offer) {
+    constexpr double kSharing = 1;  // us
+    Known& k = state_of(offer);
+    if (k.convert_us > 0) k.convert_us = std::min(k.convert_us, kSharing);
+}
+
 void Contract::refused(int offer) {
     drop(offer);
     if (active_ == offer) active_ = 0;
@@ -247,7 +253,7 @@ void Contract::settle_or_wait() {
     for (int i = 1; i < end_of_offers(); ++i) {
         const Known& k = state_of(i);
         if (k.state != State::dropped && i != active_ && i != paused_ &&
-            (hoped_us(i) < kBetter * call_us(active_) || worth_a_look(i)))
+            (may_save(i) || worth_a_look(i)))
             phase_ = Phase::waiting;
     }
     closed_ = phase_ == Phase::settled;

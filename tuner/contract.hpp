@@ -35,8 +35,6 @@ struct Terms {
     /// What choosing is likely to save of a call: it waits until the calls so far would have saved
     /// what it takes. 0: it does not wait for that.
     double likely_saving = 0;
-    /// By how much predictions may be too long: what may be the fastest then is tried.
-    double hope = models::kHope;
     int trials = 3;  ///< timed calls of an offer, taking turns with what it is compared with
     /// After a conversion at most so many calls do not count, until they have settled (see
     /// settling.hpp). They are made as long as the promise bears them. With more than one, turns
@@ -57,6 +55,7 @@ struct Past {
 struct Offer {
     double call_us = 0;
     double convert_us = 0;
+    int algorithm = 0;  ///< any number that offers of the same one share; 0: that of plain CSR
 };
 
 class Contract {
@@ -80,6 +79,8 @@ class Contract {
     void converted(int offer, double us);
     /// Converting to it is now predicted to take so long, if it has not been measured.
     void expect_conversion(int offer, double us) { state_of(offer).predicted.convert_us = us; }
+    /// Other values need no conversion of it: what is converted reads the caller's own.
+    void shares_values(int offer);
     void refused(int offer);
     /// The call of the last step; 0 where it was not timed.
     void called(double us);
@@ -133,6 +134,9 @@ class Contract {
     /// A second such call of a trial ends it, and the first one where the promise does not bear
     /// another: one may have been disturbed.
     static constexpr double kHopeless = 1.5;
+    /// Who does not know how many calls are to come converts when those so far would have saved
+    /// what it costs, divided by this: most programs that have made so many make more.
+    static constexpr double kBold = 1.5;
     /// The first call after a conversion meets nothing in any cache. Up to so many times plain CSR
     /// it says nothing.
     static constexpr double kCold = 2.5;
@@ -144,7 +148,8 @@ class Contract {
     double spare_us() const { return balance_ + overrun_us_; }
     double scale() const;
     double scale_beside_active() const;
-    double hoped_us(int offer) const;
+    double saving(int offer) const;
+    bool may_save(int offer) const;
     double convert_us(int which) const;
     bool earning() const;
     double reserve_us() const;

@@ -43,11 +43,19 @@ double Contract::scale_beside_active() const {
     return models::scale_between(scale(), k.times.median() / k.predicted.call_us);
 }
 
-/// As short as it may turn out to be.
-double Contract::hoped_us(int offer) const {
+/// Of each call of what is in use, in microseconds; of what has not been tried, what is expected.
+double Contract::saving(int offer) const {
     const Known& k = state_of(offer);
-    const bool open = !terms_.trusted && k.times.empty();
-    return (open ? 1 - terms_.hope : 1) * call_us(offer);
+    const double now = call_us(active_), then = call_us(offer);
+    if (terms_.trusted || !k.times.empty()) return now - then;
+    const bool alike = k.predicted.algorithm == state_of(active_).predicted.algorithm;
+    return now *
+           models::expected_saving(then / now, alike ? models::kDoubtOfAlike : models::kDoubt);
+}
+
+bool Contract::may_save(int offer) const {
+    const bool open = !terms_.trusted && state_of(offer).times.empty();
+    return saving(offer) > (open ? models::kLeastSaving : 1 - kBetter) * call_us(active_);
 }
 
 /// Needs no conversion and has not been tried: calls tell more than predictions do.
@@ -66,15 +74,15 @@ double Contract::cost_us(int offer) const {
 bool Contract::pays(int offer, double calls) const {
     const Known& k = state_of(offer);
     if (k.state == State::dropped || offer == active_ || offer == paused_) return false;
-    const double saved = call_us(active_) - hoped_us(offer);
-    const double cost = cost_us(offer);
-    if (saved <= (1 - kBetter) * call_us(active_)) return false;
-    // The more have been tried, the less likely is another to be better, whatever is hoped.
+    if (!may_save(offer)) return false;
+    const double saved = saving(offer), cost = cost_us(offer);
+    // The more have been tried, the less likely is another to be better, whatever is expected.
     const bool known = terms_.trusted || k.convert_us > 0;
     const double wary_cost = known ? cost : (1 + tried_) * cost;
     const double left = terms_.expected_calls - calls;
     if (left > 0) return saved * left > wary_cost;
-    return saved * calls >= wary_cost;  // lost what it would have cost
+    // Lost what it would have cost: the ski rental's rule.
+    return saved * calls * (terms_.trusted ? 1 : kBold) >= wary_cost;
 }
 
 /// By how much the balance is short of what converting asks for.

@@ -7,6 +7,7 @@
 #include "tuner/select_reasons.hpp"
 #include "tuner/settling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -207,6 +208,14 @@ template <class T, class P>
 void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     const Kernel* const plain = ready_.front()->kernel;
     std::vector<Offer> offers;
+    // Numbers of algorithms: where in the list the first kernel of it stands.
+    const auto algorithm_of = [&](const Kernel& kernel) {
+        const auto same = [&](const auto& r) {
+            const Variant &a = r->kernel->variant, &b = kernel.variant;
+            return a.format == b.format && a.algorithm == b.algorithm;
+        };
+        return static_cast<int>(std::find_if(ready_.begin(), ready_.end(), same) - ready_.begin());
+    };
     const auto offer = [&](const Ranked& r) {
         const Kernel* kernel = kernels_.find(r.id);
         if (!kernel || kernel == plain) return;
@@ -216,7 +225,7 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
         ready_.back()->kernel = kernel;
         ready_.back()->convert_us = r.convert_us;
         if (r.convert_us > 0) ready_.back()->load_us = kernels_.load_us(*kernel);
-        offers.push_back({r.predicted_us, r.convert_us});
+        offers.push_back({r.predicted_us, r.convert_us, algorithm_of(*kernel)});
     };
     offer(selection_.chosen);
     // What is trusted is the first; the others count where it turns out not to be faster.

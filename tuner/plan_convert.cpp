@@ -30,13 +30,12 @@ void Plan<T, P>::require_legal(const Kernel& kernel) {
                                 f.storage_bytes, held, allowed));
 }
 
-/// Beside the caller's arrays, in which kernels on plain CSR work.
+/// Beside the caller's arrays.
 template <class T, class P>
 std::uint64_t Plan<T, P>::held_bytes() const {
     std::uint64_t sum = 0;
     for (const auto& r : ready_)
-        if (r->storage && r->kernel->variant.layout != kernels_.baseline().variant.layout)
-            sum += r->storage->bytes();
+        if (r->storage) sum += r->storage->held_bytes();
     return sum;
 }
 
@@ -87,7 +86,9 @@ bool Plan<T, P>::convert(int which, void* stream) {
             r.order = make_stream_order();
         const Ready& plain = *ready_.front();
         if (capped && held_bytes() > options_.select.constraints.memory_bytes)
-            throw Error("it turned out to need more memory than it may");
+            throw Unmet(fmt::format(
+                "memory_bytes: {} turned out to hold {} bytes beside A, and {} are allowed",
+                kernels_.id(*r.kernel), held_bytes(), options_.select.constraints.memory_bytes));
         if (which && static_cast<double>(r.storage->bytes()) >
                          kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
             throw Error("it turned out to be many times larger than plain CSR");
@@ -127,6 +128,9 @@ void Plan<T, P>::update_values(const T* values) {
         matrix_.view.values = values;
         matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
         convert(0);
+        for (std::size_t i = 1; i < ready_.size(); ++i)
+            if (dynamic_cast<SharesValues<T>*>(ready_[i]->storage.get()))
+                contract_->shares_values(static_cast<int>(i));
         if (ready_.size() > 1)
             if (const int which = contract_->values_changed()) convert(which);
     } catch (...) {

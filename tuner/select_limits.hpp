@@ -112,8 +112,10 @@ class SelectLimits {
         });
     }
 
+    /// Much of what it reads are the caller's arrays, which do not count.
     bool in_place(const Kernel& kernel) const {
-        return kernel.variant.layout == kernels_.baseline().variant.layout;
+        const Variant& baseline = kernels_.baseline().variant;
+        return kernel.variant.format == "csr" || kernel.variant.layout == baseline.layout;
     }
     bool refuse_for_memory() {
         refused_.memory = true;

@@ -22,6 +22,8 @@ class Storage {
     virtual ~Storage() = default;
     /// Bytes of A that one apply reads (values, indices, pointers, permutations).
     virtual std::uint64_t bytes() const = 0;
+    /// Bytes of memory that it takes beside the caller's arrays.
+    virtual std::uint64_t held_bytes() const { return bytes(); }
     /// Stored entries, padding included.
     virtual std::uint64_t stored() const = 0;
     /// Whether apply uses scratch memory that belongs to the storage: two calls must not overlap.

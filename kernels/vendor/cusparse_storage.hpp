@@ -32,6 +32,7 @@ class SpmvStorage final : public Storage {
         if (y_) library().DestroyDnVec(y_);
     }
     std::uint64_t bytes() const override { return moved_bytes; }
+    std::uint64_t held_bytes() const override { return arrays.bytes() + workspace_.bytes(); }
     std::uint64_t stored() const override { return entries; }
     bool exclusive() const override { return true; }
 

@@ -102,6 +102,8 @@ def _look_at(A: Any, key: _Key, arrays: tuple[Any, ...]) -> Csr:
     except TypeError as e:
         raise TypeError(f"{e}, so that auto_spmv would not notice when they are gone; use sptune.plan(A)") from None
     with _lock:
+        if known := _known.get(key):  # another thread's: one copy of A is enough
+            return known[0]
         _known[key] = matrix, refs
         old = list(_known)[: max(len(_known) - _MOST, 0)]
     for one in old:

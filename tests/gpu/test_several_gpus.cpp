@@ -64,6 +64,28 @@ TEST_F(SeveralGpus, APlanStaysOnItsOwn) {
     expect_right();
 }
 
+TEST_F(SeveralGpus, ValuesOfATransposedPlanAreUpdatedFromAnother) {
+    plan_options options;
+    options.transposed = true;
+    spmv_plan<double> p = plan(view(), options);
+    p.apply(x_->data(), y_->data());
+    Buffer<double> twice(host_.values.size());
+    for (std::size_t k = 0; k < twice.size(); ++k) twice[k] = 2 * host_.values[k];
+    const DeviceBuffer<double> values(twice.data(), twice.size());
+    std::thread([&] {
+        SPTUNE_CUDA(cudaSetDevice(1));
+        p.update_values(values.data());
+        EXPECT_EQ(current(), 1);
+    }).join();
+    for (int call = 0; call < 100; ++call) p.apply(x_->data(), y_->data());
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    Buffer<double> sums(static_cast<std::size_t>(host_.cols), 0.0);
+    for (std::size_t k = 0; k < twice.size(); ++k) sums[host_.col_idx[k]] += twice[k];
+    const Buffer<double> y = y_->to_host();
+    for (std::size_t j = 0; j < y.size(); ++j)
+        ASSERT_NEAR(y[j], sums[j], 1e-12 * (1 + std::abs(sums[j]))) << j;
+}
+
 TEST_F(SeveralGpus, AutoSpmvFindsThePlanFromAnother) {
     for (int call = 0; call < 50; ++call) auto_spmv(view(), x_->data(), y_->data());
     expect_right();

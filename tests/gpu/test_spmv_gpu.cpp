@@ -76,6 +76,10 @@ class Shelf {
         const Storage& s = *place->second;
         EXPECT_GE(s.stored(), static_cast<std::uint64_t>(a_.nnz())) << kernel.variant.layout;
         EXPECT_LE(f.moved_bytes, s.bytes()) << kernel.variant.layout << " on " << c_.name;
+        if (!kernel.variant.vendor) {  // what a library holds is its own affair
+            EXPECT_LE(s.held_bytes(), f.storage_bytes)
+                << kernel.variant.layout << " on " << c_.name;
+        }
         return &s;
     }
 

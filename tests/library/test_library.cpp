@@ -161,61 +161,20 @@ TEST(LibraryMore, GraceCallsMayBeLeftOpenOrNoneButAreANumber) {
     EXPECT_THROW(sptune::plan(a.view(), asked), sptune::error);
 }
 
-TEST(LibraryMore, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
-    const Matrix<double, std::int32_t> a(1000);
-    auto counted = a.view(), open = a.view();
-    counted.nnz = a.row_ptr.back(), open.nnz = -1;
-    const auto x = wavy<double>(1000);
-    std::vector<double> y(1000);
-    sptune::auto_spmv(counted, x, y);
-    EXPECT_NE(sptune::why(open), "");
-    sptune::forget(open);
-    EXPECT_EQ(sptune::why(counted), "");
-}
-
-TEST(LibraryMore, AMatrixAssembledAnewInPlaceLeavesNothingBehind) {
-    std::vector<std::int32_t> row_ptr{0, 1, 2, 3}, col_idx{0, 1, 2, 2};
-    const std::vector<double> values{1, 2, 3, 4}, x{1, 1, 1};
-    std::vector<double> y(3);
-    const sptune::csr_view<double> unknown{3, 3, row_ptr.data(), col_idx.data(), values.data()};
-    sptune::csr_view<double> before = unknown;
-    before.nnz = 3;
-    sptune::auto_spmv(unknown, x, y);
-    EXPECT_NE(sptune::why(before), "");
-    row_ptr.back() = 4;
-    sptune::auto_spmv(unknown, x, y);
-    EXPECT_EQ(y.back(), 7);
-    EXPECT_EQ(sptune::why(before), "");
-    sptune::forget(unknown);
-    EXPECT_EQ(sptune::why(unknown), "");
-}
-
-TEST(LibraryMore, ManyPlansAreKeptWhereTheyHoldLittle) {
-    // Views of the same arrays with more and more columns are other matrices.
-    const auto remembered = [](sptune::csr_view<float> a, int count) {
-        std::vector<float> x(static_cast<std::size_t>(a.cols + count)), y(200);
-        const auto nth = [&](int i) {
-            auto other = a;
-            other.cols += i;
-            return other;
-        };
-        for (int i = 0; i < count; ++i) sptune::auto_spmv(nth(i), x.data(), y.data());
-        int known = 0;
-        for (int i = 0; i < count; ++i) known += !sptune::why(nth(i)).empty();
-        EXPECT_NE(sptune::why(nth(count - 1)), "");
-        for (int i = 0; i < count; ++i) sptune::forget(nth(i));
-        return known;
-    };
-    const Matrix<float, std::int32_t> small(100);
-    EXPECT_EQ(remembered(small.view(), 100), 100);
-    EXPECT_EQ(remembered(small.view(), 300), 256);
-    const std::int32_t rows = 200, cols = 10'000;
-    std::vector<std::int32_t> row_ptr, col_idx;
-    for (std::int32_t i = 0; i <= rows; ++i) row_ptr.push_back(i * cols);
-    for (std::int32_t k = 0; k < rows * cols; ++k) col_idx.push_back(k % cols);
-    const std::vector<float> values(col_idx.size(), 1);
-    EXPECT_EQ(remembered({rows, cols, row_ptr.data(), col_idx.data(), values.data()}, 25), 25)
-        << "however large, nothing is converted after one call";
+/// CSR with columns of 16 bits holds those alone: row pointers and values are the caller's.
+TEST(LibraryMore, MemoryCountsBesideTheMatrix) {
+    const Matrix<double, std::int32_t> a(3000);
+    sptune::plan_options options;
+    options.variants = "*.csr.*.x16.*";
+    options.memory_bytes = 2 * a.col_idx.size() + 4 * 3000;
+    EXPECT_NE(sptune::plan(a.view(), options).selection().chosen.find(".x16."), std::string::npos);
+    options.memory_bytes -= 1;
+    try {
+        sptune::plan(a.view(), options);
+        FAIL() << "not refused";
+    } catch (const sptune::error& e) {
+        EXPECT_EQ(e.code(), sptune::status::unmet_constraint) << e.what();
+    }
 }
 
 TEST(LibraryMore, DeterministicPlansRepeatThemselvesFromTheFirstCallOn) {
@@ -252,6 +211,9 @@ TEST(LibraryMore, EmptyMatrices) {
     sptune::auto_spmv(a, &x, y.data());
     EXPECT_EQ(y, std::vector<double>(5, 0.0));
     sptune::plan(sptune::csr_view<double>{0, 5, nullptr, nullptr, nullptr, 0}).apply(&x, y.data());
+    const std::vector<int> astray{0, 5, 0};
+    a = {2, 3, astray.data(), nullptr, nullptr, -1};
+    EXPECT_THROW(sptune::plan(a), sptune::error);
 }
 
 TEST(LibraryMore, SmallMatricesBeginWithOneThread) {

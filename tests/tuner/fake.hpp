@@ -45,8 +45,10 @@ struct FakeStorage final : Storage {
     int kind = right;
     double cost_us = 0;
     std::uint64_t size = 0;
+    bool in_place = false;
     mutable int calls = 0;
     std::uint64_t bytes() const override { return size; }
+    std::uint64_t held_bytes() const override { return in_place ? 0 : size; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
 };
 
@@ -105,6 +107,7 @@ inline SpmvKernel<double, std::int32_t> kernel(int kind, int cost_us, int bytes 
         s->cost_us = get(p, "t");
         if (s->kind == third_alone && get(p, "w") == 1) s->cost_us /= 3;
         s->size = static_cast<std::uint64_t>(get(p, "b"));
+        s->in_place = get(p, "v") == 0;
         return s;
     };
     k.apply = apply;

@@ -65,8 +65,17 @@ TEST_F(Plans, WhatTakesMoreThanTheCapIsGivenBack) {
     options_.select.constraints.memory_bytes = 600;
     Life life = live(honest_, 100);
     EXPECT_EQ(life.current, id(0));
-    EXPECT_NE(life.why.find("turned out to need more memory than it may"), std::string::npos)
+    EXPECT_NE(life.why.find("turned out to hold 5000 bytes beside A, and 600 are allowed"),
+              std::string::npos)
         << life.why;
+    options_.select.models = {&honest_};
+    options_.select.constraints.variants = id(1);
+    const Index index(kernels_, kernels_[0].variant.id());
+    EXPECT_THROW(
+        (Plan<double, std::int32_t>(choose_for(a_.view(), Backend::cpu, 1), index, options_)),
+        Unmet)
+        << "there is nothing else";
+    options_.select.constraints.variants = "*";
     options_.select.constraints.memory_bytes = 5000;
     life = live(honest_, 100);
     EXPECT_EQ(life.current, id(1)) << life.why;

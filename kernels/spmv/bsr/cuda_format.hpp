@@ -63,6 +63,9 @@ class BsrSlicedStorage final : public Storage {
     std::uint64_t moved_bytes = 0;
 
     std::uint64_t bytes() const override { return moved_bytes; }
+    std::uint64_t held_bytes() const override {
+        return slice_ptr.bytes() + length.bytes() + column.bytes() + values.bytes();
+    }
     std::uint64_t stored() const override { return values.size(); }
 };
 

@@ -9,13 +9,15 @@ namespace sptune::cuda {
 
 /// The caller's arrays.
 template <class T, class P>
-class CsrStorage final : public Storage {
+class CsrStorage final : public Storage, public SharesValues<T> {
   public:
     explicit CsrStorage(CsrView<T, P> view) : a(view) {}
     CsrView<T, P> a;
 
     std::uint64_t bytes() const override;
+    std::uint64_t held_bytes() const override { return 0; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
+    void share(const T* values) override { a.values = values; }
 };
 
 /// No layout parameters, no conversion.
@@ -65,6 +67,10 @@ class CsrTilesStorage final : public Storage, public SharesValues<T> {
 
     index_t tiles() const { return static_cast<index_t>(tile.size()); }
     std::uint64_t bytes() const override { return moved_bytes; }
+    std::uint64_t held_bytes() const override {
+        return tile.bytes() + offset.bytes() + long_row.bytes() + piece_ptr.bytes() +
+               piece_long.bytes() + partial.bytes() + done.bytes();
+    }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
     bool exclusive() const override { return piece_long.size() > long_row.size(); }
     void share(const T* values) override { a.values = values; }
@@ -87,7 +93,7 @@ struct CsrTilesFormat {
 /// Source: Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication", SC
 /// 2016.
 template <class T, class P>
-class CsrMergeStorage final : public Storage {
+class CsrMergeStorage final : public Storage, public SharesValues<T> {
   public:
     CsrView<T, P> a;
     int n = 0;
@@ -96,8 +102,10 @@ class CsrMergeStorage final : public Storage {
 
     index_t tiles() const { return static_cast<index_t>(tile_row.size()) - 1; }
     std::uint64_t bytes() const override;
+    std::uint64_t held_bytes() const override { return tile_row.bytes() + carry.bytes(); }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
     bool exclusive() const override { return true; }
+    void share(const T* values) override { a.values = values; }
 };
 
 /// Layout parameter m: rows and entries of a tile.

@@ -45,4 +45,12 @@ struct HdiaFormat {
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
 };
 
+namespace hdia {
+
+/// How many slices of c rows there are.
+constexpr index_t slices_of(index_t rows, int c) {
+    return static_cast<index_t>((std::int64_t{rows} + c - 1) / c);
+}
+
+}  // namespace hdia
 }  // namespace sptune

@@ -1,0 +1,119 @@
+// What auto_spmv keeps, and what it forgets.
+#include "tests/library/stencil.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using sptune_test::Matrix;
+using sptune_test::wavy;
+
+TEST(KeptPlans, ForgetKnowsAMatrixWhoseEntriesWereNotCounted) {
+    const Matrix<double, std::int32_t> a(1000);
+    auto counted = a.view(), open = a.view();
+    counted.nnz = a.row_ptr.back(), open.nnz = -1;
+    const auto x = wavy<double>(1000);
+    std::vector<double> y(1000);
+    sptune::auto_spmv(counted, x, y);
+    EXPECT_NE(sptune::why(open), "");
+    sptune::forget(open);
+    EXPECT_EQ(sptune::why(counted), "");
+}
+
+TEST(KeptPlans, ForgetKnowsAMatrixThatHadOtherNumbersOfEntries) {
+    std::vector<std::int32_t> row_ptr{0, 1, 2, 3}, col_idx{0, 1, 2, 2};
+    const std::vector<double> values{1, 2, 3, 4}, x{1, 1, 1};
+    std::vector<double> y(3);
+    sptune::csr_view<double> fewer{3, 3, row_ptr.data(), col_idx.data(), values.data()}, more;
+    more = fewer;
+    fewer.nnz = 3, more.nnz = 4;
+    sptune::auto_spmv(fewer, x, y);
+    EXPECT_NE(sptune::why(fewer), "");
+    sptune::forget(more);
+    EXPECT_EQ(sptune::why(fewer), "");
+    sptune::auto_spmv(fewer, x, y);
+    row_ptr.back() = 4;
+    sptune::auto_spmv(more, x, y);
+    EXPECT_EQ(y.back(), 7);
+    EXPECT_EQ(sptune::why(fewer), "") << "assembled anew in its place";
+    sptune::forget(more);
+}
+
+TEST(KeptPlans, AMatrixAssembledAnewInPlaceLeavesNothingBehind) {
+    std::vector<std::int32_t> row_ptr{0, 1, 2, 3}, col_idx{0, 1, 2, 2};
+    const std::vector<double> values{1, 2, 3, 4}, x{1, 1, 1};
+    std::vector<double> y(3);
+    const sptune::csr_view<double> unknown{3, 3, row_ptr.data(), col_idx.data(), values.data()};
+    sptune::csr_view<double> before = unknown;
+    before.nnz = 3;
+    sptune::auto_spmv(unknown, x, y);
+    EXPECT_NE(sptune::why(before), "");
+    row_ptr.back() = 4;
+    sptune::auto_spmv(unknown, x, y);
+    EXPECT_EQ(y.back(), 7);
+    EXPECT_EQ(sptune::why(before), "");
+    sptune::forget(unknown);
+    EXPECT_EQ(sptune::why(unknown), "");
+}
+
+TEST(KeptPlans, ManyPlansAreKeptWhereTheyHoldLittle) {
+    // Views of the same arrays with more and more columns are other matrices.
+    const auto remembered = [](sptune::csr_view<float> a, int count) {
+        std::vector<float> x(static_cast<std::size_t>(a.cols + count)), y(200);
+        const auto nth = [&](int i) {
+            auto other = a;
+            other.cols += i;
+            return other;
+        };
+        for (int i = 0; i < count; ++i) sptune::auto_spmv(nth(i), x.data(), y.data());
+        int known = 0;
+        for (int i = 0; i < count; ++i) known += !sptune::why(nth(i)).empty();
+        EXPECT_NE(sptune::why(nth(count - 1)), "");
+        for (int i = 0; i < count; ++i) sptune::forget(nth(i));
+        return known;
+    };
+    const Matrix<float, std::int32_t> small(100);
+    EXPECT_EQ(remembered(small.view(), 100), 100);
+    EXPECT_EQ(remembered(small.view(), 300), 256);
+    const std::int32_t rows = 200, cols = 10'000;
+    std::vector<std::int32_t> row_ptr, col_idx;
+    for (std::int32_t i = 0; i <= rows; ++i) row_ptr.push_back(i * cols);
+    for (std::int32_t k = 0; k < rows * cols; ++k) col_idx.push_back(k % cols);
+    const std::vector<float> values(col_idx.size(), 1);
+    EXPECT_EQ(remembered({rows, cols, row_ptr.data(), col_idx.data(), values.data()}, 25), 25)
+        << "however large, nothing is converted after one call";
+}
+
+TEST(KeptPlans, PlansThatAreKeptHoldNoMoreThanTheyMay) {
+    // A band, of which SELL's or HDIA's form takes some 5 MB.
+    const std::int32_t rows = 60'000, each = 8;
+    std::vector<std::int32_t> row_ptr, col_idx;
+    for (std::int32_t i = 0; i <= rows; ++i) row_ptr.push_back(i * each);
+    for (std::int32_t i = 0; i < rows; ++i)
+        for (std::int32_t j = 0; j < each; ++j) col_idx.push_back(i + j);
+    const std::vector<double> values(col_idx.size(), 1);
+    constexpr int kMatrices = 60, kRounds = 40;
+    std::vector<double> x(static_cast<std::size_t>(rows + each + kMatrices), 1), y(rows);
+    const auto nth = [&](int i) {
+        return sptune::csr_view<double>{rows, rows + each + i, row_ptr.data(), col_idx.data(),
+                                        values.data()};
+    };
+    for (int round = 0; round < kRounds; ++round)
+        for (int i = 0; i < kMatrices; ++i) sptune::auto_spmv(nth(i), x.data(), y.data());
+    int converted = 0;
+    for (int i = 0; i < kMatrices; ++i) {
+        const std::string why = sptune::why(nth(i));
+        const std::size_t at = why.find(" is in use");
+        const std::string in_use =
+            at == std::string::npos ? "" : why.substr(why.rfind(' ', at - 1) + 1);
+        for (const char* format : {".sell.", ".hdia.", ".dia.", ".ell."})
+            converted += in_use.find(format) < in_use.find(' ');
+        sptune::forget(nth(i));
+    }
+    const double bytes_each = 8.0 * static_cast<double>(values.size());  // at the least
+    EXPECT_LE(converted, 16 + 96 * 1024 * 1024 / bytes_each);
+}
+
+}  // namespace

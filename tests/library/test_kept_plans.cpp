@@ -94,7 +94,7 @@ TEST(KeptPlans, PlansThatAreKeptHoldNoMoreThanTheyMay) {
     for (std::int32_t i = 0; i < rows; ++i)
         for (std::int32_t j = 0; j < each; ++j) col_idx.push_back(i + j);
     const std::vector<double> values(col_idx.size(), 1);
-    constexpr int kMatrices = 60, kRounds = 40;
+    constexpr int kMatrices = 60, kRounds = 100;
     std::vector<double> x(static_cast<std::size_t>(rows + each + kMatrices), 1), y(rows);
     const auto nth = [&](int i) {
         return sptune::csr_view<double>{rows, rows + each + i, row_ptr.data(), col_idx.data(),

@@ -105,7 +105,7 @@ class Report {
                                      time_text(*c.time, unit), significant(c.gflops)};
         if (!product_) {
             out.push_back(significant(c.gbs));
-            out.push_back(percent(c.gbs / bandwidth_at(entry_.device, c.bytes)));
+            out.push_back(percent(c.gbs / bandwidth_at(entry_, c.bytes)));
             out.push_back(c.stored && nnz > 0 ? percent(static_cast<double>(c.stored) / nnz - 1)
                                               : "-");
         }
@@ -152,8 +152,10 @@ class Report {
         std::string text =
             product_
                 ? "time: median ± median deviation, with finding the size of C and allocating it"
-                : "time: median ± median deviation; of bw: share of the bandwidth measured "
-                  "for a working set of this size";
+                : std::string("time: median ± median deviation; of bw: share of the bandwidth ") +
+                      (entry_.cache == "cold"
+                           ? "of memory, since caches are flushed before each call"
+                           : "measured for a working set of this size");
         if (baseline_)
             text += fmt::format(
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",

@@ -223,11 +223,19 @@ class Report {
     bool product_;  ///< C = A·B rather than y = αAx
 };
 
+/// The entry may be from somewhere else.
+db::Entry cleaned(db::Entry entry) {
+    const auto clean = [](auto&... texts) { ((texts = printable(texts)), ...); };
+    clean(entry.matrix.name, entry.device.name, entry.device.simd, entry.baseline, entry.winner);
+    for (db::Candidate& c : entry.candidates) clean(c.id, c.format, c.algorithm, c.reason);
+    return entry;
+}
+
 }  // namespace
 
 std::string profile_report(const db::Entry& entry, const ReportOptions& options,
                            const Style& style) {
-    return Report(entry, options, style).text();
+    return Report(cleaned(entry), options, style).text();
 }
 
 }  // namespace sptune::cli

@@ -47,7 +47,8 @@ void make(const GenerateRequest& request, const std::string& path) {
     std::string recipe = "sptune generate " + request.family;
     for (const auto& [name, value] : request.parameters)
         recipe += fmt::format(" --{} {}", name, value);
-    write_matrix(path, matrix.view(), fmt::format("{} --seed {}", recipe, request.seed));
+    recipe += fmt::format(" --seed {}", request.seed);
+    write_matrix(path, matrix.view(), {.comment = recipe, .threads = 0});
     warn(written_summary(path, matrix.rows, matrix.cols, matrix.nnz(), watch.seconds()));
 }
 

@@ -106,6 +106,7 @@ int run_generate(const std::vector<std::string>& args) {
         if (value) request.parameters[name] = *value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
     plain_format(path);  // refuses an unknown ending before the work
+    require_outputs({{"-o", path}}, {});
 
     if (precision == "f32")
         make<float>(request, path);

@@ -39,9 +39,7 @@ std::optional<std::uint64_t> bytes_moved(const db::Entry& entry, std::uint64_t u
 std::optional<double> floor_us(const db::Entry& entry, std::uint64_t used_cols) {
     const std::optional<std::uint64_t> bytes = bytes_moved(entry, used_cols);
     if (!bytes) return std::nullopt;
-    // Caches that are flushed before each call have no bandwidth to offer.
-    double gbs =
-        entry.cache == "cold" ? entry.device.bandwidth_gbs : bandwidth_at(entry.device, *bytes);
+    double gbs = bandwidth_at(entry, *bytes);
     if (entry.device.copy_gbs > 0) gbs = entry.device.copy_gbs;
     if (gbs <= 0) return std::nullopt;
     return static_cast<double>(*bytes) / gbs / 1e3;

@@ -53,7 +53,7 @@ int run_convert(const std::vector<std::string>& args) {
         throw UsageError("--blocks and u32 are for block files; name the output .bsm");
     const Stopwatch watch;
     return with_matrix(in, {parse_precision(precision), threads}, [&](const auto& matrix) {
-        write_matrix(out, matrix.view(), "converted by sptune");
+        write_matrix(out, matrix.view(), {"converted by sptune", threads});
         warn(written_summary(out, matrix.rows, matrix.cols, matrix.nnz(), watch.seconds()));
         return kOk;
     });

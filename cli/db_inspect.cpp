@@ -59,13 +59,6 @@ Json list_document(const db::Store& store, const std::vector<db::Summary>& entri
     return document;
 }
 
-/// Names come from other people's files: no line breaks, no terminal escapes.
-std::string printable(std::string text, std::size_t width) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-    return fit(text, width);
-}
-
 std::string list_table(const std::vector<db::Summary>& entries) {
     Table table({{"matrix", Align::left},
                  {"fingerprint", Align::left},
@@ -80,11 +73,11 @@ std::string list_table(const std::vector<db::Summary>& entries) {
         std::string when = e.created_utc.substr(0, 16);
         when[10] = ' ';
         const std::string print = e.key.substr(e.key.rfind('-') + 1, kShownDigits);
-        table.add(
-            {printable(e.matrix, 24), print, count(e.rows) + " × " + count(e.cols), count(e.nnz),
-             printable(e.device_key, 32), e.winner.empty() ? "none" : printable(e.winner, 60),
-             e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
-            e.complete ? Tone::plain : Tone::dim);
+        table.add({fit(printable(e.matrix), 24), print, count(e.rows) + " × " + count(e.cols),
+                   count(e.nnz), fit(printable(e.device_key), 32),
+                   e.winner.empty() ? "none" : fit(printable(e.winner), 60),
+                   e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
+                  e.complete ? Tone::plain : Tone::dim);
     }
     return table.render(Style(stdout));
 }
@@ -120,6 +113,13 @@ std::string fingerprint_text(std::uint64_t fingerprint) {
 bool is_entry_file(const std::string& path) {
     std::ifstream file(path);
     return path.ends_with(".json") || (file >> std::ws).peek() == '{';
+}
+
+/// What no output may replace. A word may name an entry or a file.
+Words files_read(const std::string& db, const std::string& word = {}) {
+    Words files{open_db(db).path().string()};
+    if (std::filesystem::is_regular_file(word)) files.push_back(word);
+    return files;
 }
 
 /// Under which SpMV with the matrix of a file is stored, and its product.
@@ -213,6 +213,7 @@ int run_db_list(const Words& args) {
     if (!options.parse(args)) return kOk;
     require_list_format(format);
     if (format == "json" && json.empty()) json = "-";
+    require_outputs({{"--json", json}}, files_read(db));
     const db::Store store = open_existing_db(db);
     const auto entries = store.list();
     if (entries.empty()) say_empty(store);
@@ -240,17 +241,19 @@ int run_db_show(const Words& args) {
         .example("sptune db show cant.mtx f32")
         .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
     if (!options.parse(args)) return kOk;
+    require_outputs({{"--json", json}}, files_read(db, which[0]));
     const db::Entry entry = find_entry(which[0], std::span(which).subspan(1), db);
     if (!json.empty()) write_json(json, db::to_json(entry));
     if (json == "-") return kOk;
     const db::Provenance& p = entry.provenance;
+    const std::string origin =
+        fmt::format("{} by sptune {}{}", p.created_utc, p.sptune_version,
+                    p.compiler.empty() ? "" : fmt::format(" ({})", p.compiler));
     write_text("-", profile_report(entry, {}, Style(stdout)) +
-                        fmt::format("\nMeasured {} by sptune {}{} in {}{}.\nKey: {}/{}\n",
-                                    p.created_utc, p.sptune_version,
-                                    p.compiler.empty() ? "" : fmt::format(" ({})", p.compiler),
+                        fmt::format("\nMeasured {} in {}{}.\nKey: {}/{}\n", printable(origin),
                                     duration_us(p.sweep_s * 1e6),
                                     entry.complete ? "" : "; the sweep is not complete",
-                                    entry.device.key, db::entry_key(entry)));
+                                    printable(entry.device.key), db::entry_key(entry)));
     return kOk;
 }
 

@@ -94,13 +94,15 @@ int run_db_export(const Words& args) {
         .example("sptune db export --format header -o winners.hpp");
     if (!options.parse(args)) return kOk;
     const db::ExportFormat kind = parse_format(format);
+    const bool with_metadata = kind == db::ExportFormat::t4 && !is_stream(output);
     const db::Store store = open_existing_db(db);
+    require_outputs({{"-o", output}, {"-o", with_metadata ? metadata_path(output) : ""}},
+                    {store.path().string()});
     write_text(output, db::export_store(store, kind));
-    if (kind != db::ExportFormat::t4) return kOk;
-    if (is_stream(output))
-        warn("the metadata that belongs to t4 results is left out; -o FILE writes both");
-    else
+    if (with_metadata)
         write_text(metadata_path(output), db::export_t4_metadata(store));
+    else if (kind == db::ExportFormat::t4)
+        warn("the metadata that belongs to t4 results is left out; -o FILE writes both");
     return kOk;
 }
 

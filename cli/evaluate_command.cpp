@@ -221,7 +221,9 @@ int run_evaluate(const std::vector<std::string>& args) {
     if (!weigh.empty() && !model_file.empty())
         throw UsageError("--weigh is about training, and --model is trained; leave one out");
     const std::vector<models::Weight> weights = parse_weights(weigh);
-    require_outputs({{"--json", json}}, {});
+    std::vector<std::string> inputs = files_of(input);
+    inputs.push_back(model_file);
+    require_outputs({{"--json", json}}, inputs);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
     const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;

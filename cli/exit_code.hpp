@@ -16,6 +16,11 @@ enum ExitCode : int {
     // 128 plus its number after a signal, 130 for Ctrl-C: see cli/interrupt.hpp.
 };
 
+/// Whether that is the code of a command that a signal has ended.
+inline bool is_interrupted(int code) {
+    return code > 128;
+}
+
 /// The code of the classes in matrix/error.hpp; kFailure for everything else.
 ExitCode exit_code_of(const std::exception& failure);
 

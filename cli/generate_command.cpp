@@ -47,7 +47,8 @@ void make(const GenerateRequest& request, const std::string& path) {
     std::string recipe = "sptune generate " + request.family;
     for (const auto& [name, value] : request.parameters)
         recipe += fmt::format(" --{} {}", name, value);
-    write_matrix(path, matrix.view(), fmt::format("{} --seed {}", recipe, request.seed));
+    recipe += fmt::format(" --seed {}", request.seed);
+    write_matrix(path, matrix.view(), {.comment = recipe, .threads = 0});
     warn(written_summary(path, matrix.rows, matrix.cols, matrix.nnz(), watch.seconds()));
 }
 
@@ -105,6 +106,7 @@ int run_generate(const std::vector<std::string>& args) {
         if (value) request.parameters[name] = *value;
     if (path.empty()) throw UsageError("-o FILE is missing: where shall the matrix go?");
     plain_format(path);  // refuses an unknown ending before the work
+    require_outputs({{"-o", path}}, {});
 
     if (precision == "f32")
         make<float>(request, path);

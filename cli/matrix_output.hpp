@@ -19,25 +19,26 @@ MatrixFormat output_format(const std::string& path);
 /// The same where there are no blocks to write: .bsm is refused, too.
 MatrixFormat plain_format(const std::string& path);
 
-/// `comment` goes into Matrix Market files. Throws UsageError, for .bsm too, and Error.
+/// The options are for Matrix Market files. Throws UsageError, for .bsm too, and Error.
 template <class T, class P>
-void write_matrix(const std::string& path, CsrView<T, P> matrix, const std::string& comment) {
+void write_matrix(const std::string& path, CsrView<T, P> matrix,
+                  const MarketWriteOptions& options) {
     if (plain_format(path) == MatrixFormat::spt) return write_spt(path, matrix);
-    write_market(path, matrix, {.comment = comment, .threads = 0});
+    write_market(path, matrix, options);
 }
 
 /// The same for a block matrix in any format; others than .bsm leave out zeros. Returns how many
 /// numbers were written.
 template <class V>
 std::int64_t write_block_matrix(const std::string& path, const BlockCsr<V>& matrix,
-                                const std::string& comment) {
+                                const MarketWriteOptions& options) {
     if (output_format(path) == MatrixFormat::blocks) {
-        write_blocks(path, matrix, comment);
+        write_blocks(path, matrix, options.comment);
         return static_cast<std::int64_t>(matrix.values.size());
     }
     using T = std::conditional_t<std::is_same_v<V, float>, float, double>;
     const Csr<T, std::int64_t> csr = csr_of_blocks<T, std::int64_t>(matrix);
-    write_matrix(path, csr.view(), comment);
+    write_matrix(path, csr.view(), options);
     return csr.nnz();
 }
 

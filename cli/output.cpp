@@ -27,18 +27,25 @@ namespace fs = std::filesystem;
     throw Error(fmt::format("{}: cannot be written: {}", target, reason));
 }
 
+bool is_stdout(const std::string& target) {
+    return target == "-" || target == "/dev/stdout";
+}
+
+/// What a file holds already that the shell has opened stays.
 void write_stream(const std::string& target, const std::string& text) {
-    const bool to_stdout = target == "-";
+    const bool to_stdout = is_stdout(target);
     const std::string name = to_stdout ? "stdout" : target;
-    std::FILE* file = to_stdout ? stdout : std::fopen(target.c_str(), "w");
+    std::FILE* file = to_stdout ? stdout : std::fopen(target.c_str(), "a");
     if (!file) fail(name, std::strerror(errno));
     bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     good = (to_stdout ? std::fflush(file) : std::fclose(file)) == 0 && good;
     if (!good) fail(name, std::strerror(errno));
 }
 
-bool is_stdout(const std::string& target) {
-    return target == "-" || target == "/dev/stdout";
+/// Of this process, whatever is behind it: a file that the shell has opened is not replaced.
+bool is_descriptor(const std::string& target) {
+    return target == "/dev/stdin" || target == "/dev/stdout" || target == "/dev/stderr" ||
+           target.starts_with("/dev/fd/") || target.starts_with("/proc/self/fd/");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -69,7 +76,7 @@ void occupy_streams() {
 
 bool is_stream(const std::string& target) {
     std::error_code ignored;
-    return target == "-" || target.starts_with("/dev/") ||
+    return target == "-" || is_descriptor(target) ||
            (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored) &&
             !fs::is_directory(target, ignored));
 }

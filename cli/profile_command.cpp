@@ -111,9 +111,11 @@ class Profiler {
         // Where there is a complete entry, each run begins anew.
         const bool goes_on =
             !options_.no_db && (!previous || !previous->complete || options_.resume);
-        const int code = session_.judge(
-            result, saved,
-            goes_on ? "the same command goes on from here" : "a larger --budget gets further");
+        const int code = session_.judge(result, saved,
+                                        !goes_on ? "a larger --budget gets further"
+                                        : options_.resume || options_.matrices.size() == 1
+                                            ? "the same command goes on from here"
+                                            : "the same command with --resume goes on from here");
         if (Worker* worker = Worker::self())
             worker->keep({{"path", path}, {"entry", db::to_json(result.entry)}});
         entries_.push_back(std::move(result.entry));

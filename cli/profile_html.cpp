@@ -88,7 +88,7 @@ std::string measured_table(const db::Entry& entry, const std::vector<Ranked>& al
             "</tr>\n",
             kind(entry, c), r.rank, escaped(short_id(entry, c.id)), duration_us(c.time->median),
             duration_us(c.time->mad), significant(c.gflops), significant(c.gbs),
-            percent(c.gbs / bandwidth_at(entry.device, c.bytes)),
+            percent(c.gbs / bandwidth_at(entry, c.bytes)),
             r.baseline ? "-" : duration_us(c.convert_us), escaped(tuner::why(entry, c)));
     }
     return out + "</table></div>\n";

@@ -31,7 +31,9 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
         .example("sptune profile matrix.mtx.gz --precision f32 --calls 500 --budget 20")
         .example("sptune profile matrix.mtx --op spgemm")
         .example("sptune profile *.mtx --json results.json --mkl /opt/intel/oneapi/mkl/latest/lib")
-        .note(std::string("After --budget or Ctrl-C the next run goes on from there.\n") +
+        .note(std::string("After --budget or Ctrl-C the next run goes on with what was cut short; "
+                          "with --resume it\n"
+                          "takes over the matrices that were finished, too.\n") +
               kSweepCodes);
     if (!options.parse(args)) return false;
     if (o.resume && o.fresh) throw UsageError("--resume and --fresh exclude each other");

@@ -105,7 +105,7 @@ class Report {
                                      time_text(*c.time, unit), significant(c.gflops)};
         if (!product_) {
             out.push_back(significant(c.gbs));
-            out.push_back(percent(c.gbs / bandwidth_at(entry_.device, c.bytes)));
+            out.push_back(percent(c.gbs / bandwidth_at(entry_, c.bytes)));
             out.push_back(c.stored && nnz > 0 ? percent(static_cast<double>(c.stored) / nnz - 1)
                                               : "-");
         }
@@ -152,8 +152,10 @@ class Report {
         std::string text =
             product_
                 ? "time: median ± median deviation, with finding the size of C and allocating it"
-                : "time: median ± median deviation; of bw: share of the bandwidth measured "
-                  "for a working set of this size";
+                : std::string("time: median ± median deviation; of bw: share of the bandwidth ") +
+                      (entry_.cache == "cold"
+                           ? "of memory, since caches are flushed before each call"
+                           : "measured for a working set of this size");
         if (baseline_)
             text += fmt::format(
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
@@ -221,11 +223,19 @@ class Report {
     bool product_;  ///< C = A·B rather than y = αAx
 };
 
+/// The entry may be from somewhere else.
+db::Entry cleaned(db::Entry entry) {
+    const auto clean = [](auto&... texts) { ((texts = printable(texts)), ...); };
+    clean(entry.matrix.name, entry.device.name, entry.device.simd, entry.baseline, entry.winner);
+    for (db::Candidate& c : entry.candidates) clean(c.id, c.format, c.algorithm, c.reason);
+    return entry;
+}
+
 }  // namespace
 
 std::string profile_report(const db::Entry& entry, const ReportOptions& options,
                            const Style& style) {
-    return Report(entry, options, style).text();
+    return Report(cleaned(entry), options, style).text();
 }
 
 }  // namespace sptune::cli

@@ -85,4 +85,8 @@ double bandwidth_at(const db::Device& device, std::uint64_t bytes) {
     return device.bandwidth_gbs;
 }
 
+double bandwidth_at(const db::Entry& entry, std::uint64_t bytes) {
+    return entry.cache == "cold" ? entry.device.bandwidth_gbs : bandwidth_at(entry.device, bytes);
+}
+
 }  // namespace sptune::cli

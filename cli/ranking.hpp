@@ -49,4 +49,7 @@ std::string short_id(const db::Entry& entry, std::string_view id);
 /// Bandwidth measured for a working set of `bytes`, GB/s.
 double bandwidth_at(const db::Device& device, std::uint64_t bytes);
 
+/// The same in this sweep: caches that are flushed before each call have no bandwidth to offer.
+double bandwidth_at(const db::Entry& entry, std::uint64_t bytes);
+
 }  // namespace sptune::cli

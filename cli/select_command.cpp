@@ -9,6 +9,7 @@
 #include "cli/steady_choice.hpp"
 #include "cli/sweep_request.hpp"
 #include "cli/table.hpp"
+#include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/mode.hpp"
@@ -63,7 +64,9 @@ bool parse(const std::vector<std::string>& args, Request& r) {
         .example("sptune select matrix.mtx --calls 500")
         .example("sptune select matrix.mtx --no-db --model model.sptm")
         .example("sptune select matrix.mtx --deterministic --memory 100 --json - | jq -r .id");
-    return options.parse(args);
+    if (!options.parse(args)) return false;
+    if (r.no_db && !r.db.empty()) throw UsageError("--no-db and --db exclude each other");
+    return true;
 }
 
 tuner::SelectOptions options_of(const Request& r) {
@@ -126,7 +129,7 @@ std::string report(const SteadyChoice& choice, const Style& style) {
 int run_select(const std::vector<std::string>& args) {
     Request request;
     if (!parse(args, request)) return kOk;
-    require_outputs({{"--json", request.json}}, request.files);
+    require_outputs({{"--json", request.json}}, {request.files[0], request.db, request.model});
     const tuner::Mode mode = tuner::mode();
     const Backend backend = backends_of(request.backend).front();
     use_mkl(request.mkl);

@@ -86,7 +86,8 @@ int multiply(const SpgemmRequest& r, BlockType type, const BlockInput& input) {
     warn_of_overflow(done.c.values);
     if (!r.output.empty()) {
         const Stopwatch watch;
-        const std::int64_t nnz = write_block_matrix(r.output, done.c, "product made by sptune");
+        const std::int64_t nnz =
+            write_block_matrix(r.output, done.c, {"product made by sptune", r.threads});
         warn(written_summary(r.output, done.c.rows, done.c.cols, nnz, watch.seconds()));
     }
     report(r, type, backend, a, b, done);
@@ -111,21 +112,38 @@ BlockType type_of(const SpgemmRequest& r) {
     return type.value_or(BlockType::f64);
 }
 
+/// The first that was given of those that products in blocks do not have.
+const char* option_for_csr(const SpgemmRequest& r) {
+    return !r.variant.empty() ? "--variant"
+           : r.transpose_b    ? "--transpose-b"
+           : r.drop_zeros     ? "--drop-zeros"
+           : r.unsorted       ? "--unsorted"
+                              : nullptr;
+}
+
 }  // namespace
 
 bool wants_blocks(const SpgemmRequest& r) {
     if (r.block_size || r.precision == "u32") return true;
-    const bool for_csr = !r.variant.empty() || r.transpose_b || r.drop_zeros || r.unsorted;
-    return !for_csr && std::any_of(r.files.begin(), r.files.end(), is_block_text);
+    const char* for_csr = option_for_csr(r);
+    if (!for_csr) return std::any_of(r.files.begin(), r.files.end(), is_block_text);
+    for (const std::string& file : r.files)
+        if (is_block_text(file) && read_block_header(file).type == BlockType::u32)
+            throw UsageError(fmt::format(
+                "{} is for a product of plain CSR, whose sums do not saturate as those of {}, of "
+                "u32, do; leave it out, or let `sptune convert` make {} a .mtx",
+                for_csr, file, file));
+    return false;
 }
 
 int multiply_in_blocks(const SpgemmRequest& r) {
+    const char* idle = option_for_csr(r);
     for (const auto& [given, name] :
-         {std::pair{!r.variant.empty(), "--variant"}, std::pair{r.transpose_b, "--transpose-b"},
-          std::pair{r.drop_zeros, "--drop-zeros"}, std::pair{r.unsorted, "--unsorted"}})
-        if (given)
-            throw UsageError(std::string(name) +
-                             " has no meaning for a product in blocks; leave it or --blocks out");
+         {std::pair{&r.db, "--db"}, {&r.validate, "--validate"}, {&r.mkl, "--mkl"}})
+        if (!idle && !given->empty()) idle = name;
+    if (idle)
+        throw UsageError(fmt::format(
+            "{} has no meaning for a product in blocks; leave it or --blocks out", idle));
     BlockInput input{r.block_size, r.threads};
     for (const std::string& file : r.files)
         if (input.m == 0 && is_block_text(file)) input.m = read_block_header(file).m;

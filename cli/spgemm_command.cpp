@@ -134,7 +134,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     warn_of_overflow(done.c.values);
     if (!r.output.empty()) {
         const Stopwatch watch;
-        write_matrix(r.output, done.c.view(), "product made by sptune");
+        write_matrix(r.output, done.c.view(), {"product made by sptune", r.threads});
         warn(written_summary(r.output, done.c.rows, done.c.cols, done.c.nnz(), watch.seconds()));
     }
     report(r, a, b, variant.empty() ? done.selection : choice, product, done);
@@ -217,11 +217,10 @@ int run_spgemm(const std::vector<std::string>& args) {
     // Refused before the work: an unknown ending, a place that cannot be written to.
     if (!r.output.empty() && output_format(r.output) == MatrixFormat::spt && r.unsorted)
         throw UsageError(r.output + ": .spt has rising columns; leave out --unsorted");
-    require_outputs({{"-o", r.output}, {"--json", r.json}}, r.files);
+    require_outputs({{"-o", r.output}, {"--json", r.json}}, {r.a(), r.b(), r.db});
     tuner::parse_validate(r.validate);  // of the environment, too
     tuner::mode();
     if (r.backend == "cuda") require_cuda();
-    use_mkl(r.mkl);
 
     if (wants_blocks(r)) return multiply_in_blocks(r);
     if (r.search != SpgemmRequest().search)
@@ -232,6 +231,8 @@ int run_spgemm(const std::vector<std::string>& args) {
                          ": only a product in blocks (--blocks, or of .bsm files, without "
                          "--transpose-b and --drop-zeros) is written as such");
 
+    require_db(r.db);
+    use_mkl(r.mkl);
     const InputOptions input{parse_precision(r.precision), r.threads};
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {
         if (r.files.size() == 1) return multiply_pair(r, a.view(), a.view());

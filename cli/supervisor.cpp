@@ -67,8 +67,7 @@ class Supervisor {
             wait();
             if (flight_.code >= 0) return gave_up_ ? kFailure : flight_.code.load();
             if (!died()) {
-                if (!to_be_wound_up()) return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
-                flight_.wind_up = asked_for_;
+                if (!wind_up()) return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
                 continue;
             }
             if (flight_.closing) return flight_.closing;
@@ -152,6 +151,11 @@ class Supervisor {
     /// Ctrl-C goes to all processes of a terminal, `kill` to this one alone. A second signal ends
     /// the worker, so that it must not get one twice.
     void pass_to_worker(int signal) {
+        take_in(signal);
+        if (flight_.stops < asked_) kill(worker_, signal);
+    }
+
+    void take_in(int signal) {
         const timespec until_it_came = milliseconds(100), at_once{};
         nanosleep(&until_it_came, nullptr);
         sigset_t same;
@@ -160,7 +164,7 @@ class Supervisor {
         while (sigtimedwait(&same, nullptr, &at_once) > 0) {  // `timeout` sends two
         }
         asked_for_ = signal;
-        if (flight_.stops < ++asked_) kill(worker_, signal);
+        ++asked_;
     }
 
     /// Whether the worker was stopped by what it measured.
@@ -169,11 +173,30 @@ class Supervisor {
         return flight_.busy || WEXITSTATUS(status_) == kDeviceLost;
     }
 
-    /// Whether the worker was ended before it could take over and store what one before it has
-    /// measured: another one does. A second signal ends it all.
-    bool to_be_wound_up() const {
-        return asked_ == 1 && !flight_.wind_up && WIFSIGNALED(status_) &&
-               WTERMSIG(status_) == asked_for_ && has_measured();
+    /// After a signal outside of a sweep, where it just ends the worker: whether another worker has
+    /// to take over and store what was measured, or to write what was finished. A second signal
+    /// ends it all.
+    bool wind_up() {
+        if (flight_.wind_up || flight_.closing || !WIFSIGNALED(status_)) return false;
+        const int signal = WTERMSIG(status_);
+        if (asked_ == 0 && sigismember(&awaited_, signal) == 1) take_in(signal);  // it was faster
+        if (asked_ != 1 || signal != asked_for_) return false;
+        if (has_measured()) {
+            flight_.wind_up = signal;
+            return true;
+        }
+        // After the last step the results are on their way already.
+        if (!flight_.at[0] || !has_results()) return false;
+        wipe_progress();
+        warn("interrupted; finished sweeps are kept");
+        flight_.closing = 128 + signal;
+        return true;
+    }
+
+    bool has_results() const {
+        const auto lines = recorder_.lines();
+        return std::any_of(lines.begin(), lines.end(),
+                           [](const auto& line) { return line.contains("result"); });
     }
 
     /// Whether the journal holds what is in no result yet, of the step under way or one below it.
@@ -192,9 +215,14 @@ class Supervisor {
         std::_Exit(128 + last);
     }
 
+    /// The worker's line.
+    static void wipe_progress() {
+        if (isatty(STDERR_FILENO)) print_error("\r\033[K");
+    }
+
     /// Tells the user and the next worker whose fault it was, and whether to go on.
     void blame() {
-        if (isatty(STDERR_FILENO)) print_error("\r\033[K");  // the worker's progress line
+        wipe_progress();
         if (flight_.steps != steps_) steps_ = flight_.steps, deaths_ = unblamed_ = 0;
         ++deaths_;
         ++unblamed_;

@@ -3,6 +3,7 @@
 #include "cli/db_command.hpp"
 #include "cli/options.hpp"
 #include "kernels/cuda_probe.hpp"
+#include "matrix/error.hpp"
 #include "tuner/versions.hpp"
 
 namespace sptune::cli {
@@ -24,6 +25,10 @@ Options& declare_sweep(Options& options, SweepRequest& r) {
 }
 
 void check_sweep(const SweepRequest& request) {
+    if (request.no_db && !request.db.empty())
+        throw UsageError("--no-db and --db exclude each other");
+    if (request.no_db && request.resume)
+        throw UsageError("--resume takes times from the database, which --no-db leaves out");
     tuner::parse_validate(request.validate);
     if (request.backend == "cuda" || request.backend == "all") require_cuda();
 }

@@ -42,6 +42,7 @@ int first_failure(std::size_t count, Work work) {
     for (std::size_t i = 0; i < count; ++i) {
         const int now = Worker::step(i, [&] { return work(i); });
         if (InterruptGuard::flag()) return InterruptGuard::exit_code();
+        if (is_interrupted(now)) return now;  // an earlier worker was
         if (code == kOk) code = now;
     }
     return code;

@@ -39,6 +39,12 @@ std::size_t display_width(std::string_view text) {
     return width;
 }
 
+std::string printable(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    return text;
+}
+
 std::string fit(std::string_view text, std::size_t width) {
     if (display_width(text) <= width) return std::string(text);
     std::size_t used = 0, keep = 0;

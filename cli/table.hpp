@@ -12,6 +12,9 @@ namespace sptune::cli {
 /// Columns that `text` takes on a terminal: code points, wide ones twice, combining ones not.
 std::size_t display_width(std::string_view text);
 
+/// Names from other people's files: no line breaks, no terminal escapes.
+std::string printable(std::string text);
+
 /// `text` cut to at most `width` columns, ending in "…" where something is missing.
 std::string fit(std::string_view text, std::size_t width);
 

@@ -102,7 +102,12 @@ int run_train(const std::vector<std::string>& args) {
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
     const std::vector<models::Weight> weights = parse_weights(weigh);
-    require_outputs({{"-o", output}, {"--pack", pack}}, {});
+    for (const Output& place : {Output{"-o", output}, Output{"--pack", pack}})
+        if (is_stream(place.target))
+            throw UsageError(
+                fmt::format("{} {}: is no file, and what is written there is binary; name a file",
+                            place.option, place.target));
+    require_outputs({{"-o", output}, {"--pack", pack}}, files_of(input));
     const Stopwatch watch;
     std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
     for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))

@@ -107,6 +107,15 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
     return all;
 }
 
+std::vector<std::string> files_of(const TrainingInput& input) {
+    std::vector<std::string> files;
+    if (wants_db(input)) files.push_back(open_db(input.db).path().string());
+    std::istringstream words(input.samples);
+    for (std::string word; std::getline(words, word, ',');)
+        files.push_back(file_with_times(word).name);
+    return files;
+}
+
 std::vector<models::Weight> parse_weights(const std::string& text) {
     std::vector<models::Weight> weights;
     std::istringstream items(text);

@@ -39,6 +39,9 @@ enum class Repeated {
 std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Repeated repeated,
                                           std::string_view backend = "");
 
+/// The files behind it, which no output may replace. Throws UsageError as read_training().
+std::vector<std::string> files_of(const TrainingInput& input);
+
 /// What to call it in a message.
 std::string name_of(const TrainingInput& input);
 

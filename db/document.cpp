@@ -2,6 +2,8 @@
 
 #include "db/codec.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -16,7 +18,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMaxDepth = 16;  // an export needs 7
+// A document is to be no harder to take in than an honest one of its size.
+constexpr int kMaxDepth = 16;              // an export needs 7
+constexpr std::size_t kMostMembers = 256;  // of an object, each found by search; an entry needs 37
+constexpr std::size_t kMostLooseValues = 1 << 20;
+constexpr std::size_t kBytesPerValue = 8;  // of more values, at least; entries have 16
+
+/// Throws Error.
+class Guard {
+  public:
+    explicit Guard(std::size_t bytes) : most_(std::max(kMostLooseValues, bytes / kBytesPerValue)) {}
+
+    void operator()(int depth, Json::parse_event_t event) {
+        using Event = Json::parse_event_t;
+        if (depth > kMaxDepth)
+            throw Error(fmt::format("is nested deeper than {} levels", kMaxDepth));
+        const auto level = static_cast<std::size_t>(depth);
+        if (event == Event::object_start) members_[level + 1] = 0;
+        if (event == Event::key && ++members_[level] > kMostMembers)
+            throw Error(fmt::format("has an object of more than {} members", kMostMembers));
+        const bool ends = event == Event::object_end || event == Event::array_end;
+        if (event != Event::key && !ends && ++values_ > most_)
+            throw Error(fmt::format("has more than {} values, too many for its size", most_));
+    }
+
+  private:
+    std::size_t most_, values_ = 0;
+    std::array<std::size_t, kMaxDepth + 2> members_{};  ///< so far, of the objects that are open
+};
 
 }  // namespace
 
@@ -39,13 +68,13 @@ std::string read_text(const std::filesystem::path& file, std::uint64_t most) {
 }
 
 Json parse_document(std::string_view text) {
-    const auto guard = [](int depth, Json::parse_event_t, Json&) {
-        if (depth > kMaxDepth)
-            throw Error(fmt::format("is nested deeper than {} levels", kMaxDepth));
+    Guard guard(text.size());
+    const auto watch = [&](int depth, Json::parse_event_t event, Json&) {
+        guard(depth, event);
         return true;
     };
     try {
-        return Json::parse(text, guard);
+        return Json::parse(text, watch);
     } catch (const Json::exception& e) {
         const std::string_view what = e.what();  // "[json.exception.parse_error.101] parse error …"
         throw Error(fmt::format("is not JSON: {}", what.substr(what.find("] ") + 2)));

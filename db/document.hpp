@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kMostExportBytes = std::uint64_t{2} << 30;
 /// The content of a regular file. Throws Unreadable with the reason, without the path.
 std::string read_text(const std::filesystem::path& file, std::uint64_t most = kMostBytes);
 
-/// Parses untrusted text. Throws Error for what is not JSON or is nested deeper than any document
-/// of ours.
+/// Parses untrusted text. Throws Error for what is not JSON or is nested deeper, has larger objects
+/// or more values than any document of ours of that size.
 nlohmann::ordered_json parse_document(std::string_view text);
 
 /// Throws Error unless document["schema"] is "NAME/1"; NewerSchema for a higher number.

@@ -105,6 +105,13 @@ std::array<std::int64_t, 3> mesh_size(const Parameters& p, int dimensions, std::
         size[d] = integer_root(nodes, open--);
         nodes = (nodes + size[d] / 2) / size[d];
     }
+    // Each extent is less than 2^31 and they come close to p.rows(), so that this does not
+    // overflow.
+    const std::int64_t rows = size[0] * size[1] * size[2] * dof;
+    if (rows > kMaxDimension)
+        throw UsageError(
+            fmt::format("generate {}: the nearest mesh to rows = {} has {}; at most {}", p.family(),
+                        p.rows(), rows, kMaxDimension));
     return size;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 namespace sptune {
 namespace {
 
@@ -165,9 +167,14 @@ class Rmat : public RowSource {
   public:
     explicit Rmat(const Parameters& p) {
         p.not_both("rows", "scale");
-        scale_ = static_cast<int>(p.integer("scale", 0, 30));
+        constexpr int kMostScale = 30;
+        scale_ = static_cast<int>(p.integer("scale", 0, kMostScale));
         if (!p.given("scale"))
-            while (scale_ < 30 && (std::int64_t{1} << scale_) < p.rows()) ++scale_;
+            while ((std::int64_t{1} << scale_) < p.rows()) ++scale_;
+        if (scale_ > kMostScale)
+            throw UsageError(fmt::format(
+                "generate {}: rows = {} would be rounded up to 2^{}; at most 2^{} = {} are made",
+                p.family(), p.rows(), scale_, kMostScale, 1 << kMostScale));
         rows = cols = index_t{1} << scale_;
         edges_ = p.real("edge-factor", 0, 1e6) * rows;
         constexpr double kRounding = 1e-9;

@@ -74,7 +74,6 @@ class GzipLines final : public LineSource {
         std::memmove(text_.data(), text_.data() + returned_, left_over);
         filled_ = left_over;
         returned_ = 0;
-        // The header needs little text; whoever asks for it only should not wait for more.
         const std::size_t wanted = std::exchange(wanted_, kBlock - 1);
         while (filled_ < wanted && !ended_) inflate_some(wanted);
         file_->release_before(done_);
@@ -96,6 +95,7 @@ class GzipLines final : public LineSource {
         inflateReset(&stream_);
         done_ = filled_ = returned_ = 0;
         ended_ = false;
+        wanted_ = kFirst;  // so that the blocks are the same again
     }
     std::uint64_t bytes_done() const override { return done_; }
     std::uint64_t bytes_total() const override { return file_->bytes().size(); }
@@ -103,6 +103,9 @@ class GzipLines final : public LineSource {
     std::uint64_t max_text_bytes() const override { return bytes_total() * 1032; }
 
   private:
+    // The header needs little text; whoever asks for it only should not wait for more.
+    static constexpr std::size_t kFirst = std::size_t{1} << 16;
+
     void inflate_some(std::size_t wanted) {
         const std::string_view input = file_->bytes().substr(done_);
         stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
@@ -136,7 +139,7 @@ class GzipLines final : public LineSource {
     std::unique_ptr<MappedFile> file_;
     z_stream stream_{};
     Buffer<char> text_;
-    std::size_t wanted_ = std::size_t{1} << 16;
+    std::size_t wanted_ = kFirst;
     std::size_t done_ = 0;      // compressed bytes consumed
     std::size_t filled_ = 0;    // bytes in text_
     std::size_t returned_ = 0;  // of them, given out by next()

@@ -22,6 +22,7 @@ class LineSource {
     /// last one of the file too, so that a parser needs no other sentinel. Throws InputError for
     /// damaged gzip data and for a line beyond kBlock.
     virtual std::string_view next() = 0;
+    /// From the beginning again, in the same blocks.
     virtual void rewind() = 0;
 
     virtual std::uint64_t bytes_done() const = 0;  ///< of the file on disk

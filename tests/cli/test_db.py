@@ -127,6 +127,23 @@ class Db(harness.CliTest):
             entry["provenance"].update(compiler=compiler, sptune_version="0.1.0")
             self.assertIn(words, self.sptune_db("show", self.write("entry.json", json.dumps(entry))).stdout)
 
+    def test_show_prints_no_escapes_of_others(self):
+        entry = json.loads(self.files[0].read_text("utf-8"))
+        entry["matrix"]["name"] = "a\x1b[2Jb\nc"
+        entry["device"]["name"] = entry["device"]["simd"] = "d\x1be"
+        entry["provenance"].update(compiler="f\x1bg", sptune_version="h\x1bi")
+        for candidate in entry["candidates"]:
+            candidate["reason"] = candidate["reason"] and "j\x1bk"
+        shown = self.sptune_db("show", self.write("entry.json", json.dumps(entry))).stdout
+        self.assertNotIn("\x1b", shown)
+        for text in ("a?[2Jb?c", "d?e", "f?g", "h?i"):
+            self.assertIn(text, shown)
+
+    def test_a_hostile_document_is_refused_at_once(self):
+        members = ",".join(f'"{i}":0' for i in range(500_000))
+        self.write("hostile.json", f'{{"schema":"sptune.export/1","entries":[{{{members}}}]}}')
+        self.assertIn("more than 256 members", self.sptune_db("check", "--db", "hostile.json", code=3).stderr)
+
     def test_export_and_import(self):
         out = self.folder / "all.json"
         self.sptune_db("export", "--db", self.db, "-o", out)

@@ -1,6 +1,11 @@
 """generate, convert, features and info."""
 import json
+import os
+import shutil
 import subprocess
+import tempfile
+import unittest
+from pathlib import Path
 
 from harness import CliTest, main
 
@@ -55,7 +60,9 @@ class Generate(CliTest):
         self.assertIn("1,000 × 1,000", done.stderr)
 
     def test_an_unwritable_place_fails(self):
-        self.expect(1, "generate", "banded", "-o", self.folder / "no" / "folder" / "a.mtx")
+        for large in ((), ("--rows", 10**9, "--band", 100)):  # found out before the work
+            done = self.expect(1, "generate", "banded", *large, "-o", self.folder / "no" / "folder" / "a.mtx")
+            self.assertIn("there is no folder", done.stderr)
 
 
 class Convert(CliTest):
@@ -101,6 +108,47 @@ class SameFile(CliTest):
                       ("select", "a.mtx", "--json")):
             self.assertIn("./a.mtx is what is read", self.expect(2, *words, "./a.mtx").stderr)
         self.assertEqual((self.folder / "a.mtx").read_text(), before)
+
+    def test_output_and_what_else_is_read(self):
+        self.matrix()
+        self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.*.w1.*")
+        self.expect(0, "db", "export", "-o", "all.json")
+        self.expect(0, "train", "-o", "m.sptm", "--trees", 1, "--pack", "s.spts")
+        (entry,) = (self.folder / "db").glob("*/*.json")
+        for words in (("db", "export", "--db", "all.json", "--format", "csv", "-o", "all.json"),
+                      ("db", "list", "--db", "all.json", "--json", "all.json"),
+                      ("db", "show", "small", "--db", "all.json", "--json", "all.json"),
+                      ("db", "show", entry, "--json", entry), ("db", "show", "small.mtx", "--json", "small.mtx"),
+                      ("train", "--samples", "s.spts=2", "-o", "s.spts"), ("train", "--db", "all.json", "-o", "all.json"),
+                      ("evaluate", "--model", "m.sptm", "--json", "m.sptm"),
+                      ("select", "small.mtx", "--model", "m.sptm", "--json", "m.sptm"),
+                      ("spgemm", "small.mtx", "--db", "all.json", "--json", "all.json")):
+            before = (self.folder / words[-1]).read_bytes()
+            self.assertIn("is what is read", self.expect(2, *words).stderr)
+            self.assertEqual((self.folder / words[-1]).read_bytes(), before)
+        shutil.copy(self.folder / "all.json", self.folder / "t4-metadata.json")
+        done = self.expect(2, "db", "export", "--db", "t4-metadata.json", "--format", "t4", "-o", "t4.json")
+        self.assertIn("t4-metadata.json is what is read", done.stderr)
+        self.expect(0, "db", "show", "small", "--json", "small")  # no file has that name
+        self.expect(0, "train", "--keep", "m.sptm", "--trees", 1, "-o", "m.sptm")
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "there is no /dev/shm")
+    def test_files_in_memory_are_files(self):
+        self.matrix()
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            shutil.copy(self.folder / "small.mtx", f"{folder}/a.mtx")
+            done = self.expect(2, "features", f"{folder}/a.mtx", "--json", f"{folder}/a.mtx")
+            self.assertIn("is what is read", done.stderr)
+            self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.*.w1.*")
+            self.expect(0, "db", "export", "--format", "t4", "-o", f"{folder}/t.json")
+            self.assertEqual(json.loads(Path(f"{folder}/t-metadata.json").read_text())["schema_version"], "1.0.0")
+
+    def test_what_the_shell_has_opened_is_written_to(self):
+        self.matrix()
+        self.write("log", "before\n")
+        self.assertEqual(self.code_of(">> log", "features", "small.mtx", "--json", "/dev/stdout"), 0)
+        text = (self.folder / "log").read_text()
+        self.assertTrue(text.startswith("before\n{"), text)
 
     def test_devices_may_take_several(self):
         self.expect(0, "spgemm", self.matrix(), "-o", "c.mtx", "--json", "/dev/null")

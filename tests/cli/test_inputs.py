@@ -48,6 +48,9 @@ class Usage(CliTest):
         self.expect(2, "convert", "a.mtx")
         self.expect(2, "convert", "a.mtx", "b.mtx", "c.mtx")
         self.expect(2, "profile", "--resume", "--fresh", "a.mtx")
+        for command in ("profile", "compare", "select"):
+            self.assertIn("--no-db and --db", self.expect(2, command, "--no-db", "--db", "x", "a.mtx").stderr)
+        self.assertIn("--resume", self.expect(2, "profile", "--no-db", "--resume", "a.mtx").stderr)
 
     def test_two_documents_do_not_share_stdout(self):
         for html in ("-", "/dev/stdout"):

@@ -285,6 +285,39 @@ class Isolation(CliTest):
         self.assertEqual(entry["complete"], False)
         self.assertIn("crashed", [c["status"] for c in entry["candidates"]])
 
+    def test_a_signal_between_two_sweeps(self):
+        """All that was finished is written, as if it had come during the next sweep."""
+        self.fault("step 2:hang:begun")
+        words = (self.matrix("a.mtx", 500), self.write("bad.mtx", "hello\n"), self.matrix("c.mtx", 1600), *FEW[2:])
+        for command, extra in (("profile", ("--html", "page.html", *FEW[:2])), ("compare", ())):
+            for sent, to_all in ((signal.SIGINT, True), (signal.SIGTERM, False)):
+                with self.subTest(command, sent=sent):
+                    process = self.start(command, *words, *extra, "--json", "out.json")
+                    self.wait_for(lambda: b'{"step":"1","code":3}' in journal(process.pid), 100)
+                    time.sleep(0.3)
+                    (os.killpg if to_all else os.kill)(process.pid, sent)
+                    out, errors = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, 128 + sent, errors)
+                    self.assertIn("interrupted; finished sweeps are kept", errors)
+                    self.assertEqual(errors.count("bad.mtx"), 1, errors)
+                    document = json.loads((self.folder / "out.json").read_text())
+                    results = document if command == "profile" else document["results"]
+                    names = [r["matrix"]["name"] if command == "profile" else r["matrix"] for r in results]
+                    self.assertEqual(names, ["a"])
+                    self.assertEqual(out.count("Winner:" if command == "profile" else "× oracle"), 1, out)
+                    (self.folder / "out.json").unlink()
+        self.assertIn("</html>", (self.folder / "page.html").read_text())
+
+    def test_a_signal_before_the_first_sweep(self):
+        self.fault("step 0:hang:begun")
+        process = self.start("profile", self.path, self.path, *FEW, "--json", "out.json")
+        self.worker_of(process)
+        time.sleep(0.3)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (-signal.SIGINT, ""))
+        self.assertFalse((self.folder / "out.json").exists())
+
     def expect_stored_all_the_same(self, process, code):
         """By a worker that crashes at VICTIM and another that cannot go on."""
         out, errors = process.communicate(timeout=60)

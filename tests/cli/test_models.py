@@ -75,6 +75,8 @@ class Models(harness.CliTest):
 
     def test_refusals(self):
         self.assertIn("-o FILE is missing", self.expect(2, "train").stderr)
+        for words in (("-o", "-"), ("--pack", "-"), ("-o", "/dev/null"), ("-o", "m.sptm", "--pack", "/dev/stdout")):
+            self.assertIn("is no file", self.expect(2, "train", *words).stderr)
         for wrong in ("amd-*", "=3", "amd-*=0", "amd-*=3x", "amd-*=101"):
             done = self.expect(2, "train", "--weigh", wrong, "-o", "m.sptm")
             self.assertIn(f"--weigh {wrong}: expected GLOB=N", done.stderr)

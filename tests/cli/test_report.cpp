@@ -82,16 +82,23 @@ TEST(Ranking, LosersOfEarlyStagesStayLosers) {
     EXPECT_EQ(drift(all), 2);
 }
 
+/// Line breaks and runs of spaces as one space.
+std::string unwrapped(const std::string& text) {
+    return std::regex_replace(text, std::regex("\\s+"), " ");
+}
+
 TEST(Ranking, BandwidthOfTheWorkingSet) {
     const db::Device device = example().device;
     EXPECT_EQ(bandwidth_at(device, 400), 40);
     EXPECT_EQ(bandwidth_at(device, 501), 20);
     EXPECT_EQ(bandwidth_at(device, 1 << 20), 10);
-}
-
-/// Line breaks and runs of spaces as one space.
-std::string unwrapped(const std::string& text) {
-    return std::regex_replace(text, std::regex("\\s+"), " ");
+    db::Entry entry = example();
+    EXPECT_EQ(bandwidth_at(entry, 400), 40);
+    entry.cache = "cold";
+    EXPECT_EQ(bandwidth_at(entry, 400), 10);
+    EXPECT_NE(unwrapped(profile_report(entry, {}, Style()))
+                  .find("of bw: share of the bandwidth of memory"),
+              std::string::npos);
 }
 
 TEST(Report, SaysWhoWonAndWhyTheRestLost) {

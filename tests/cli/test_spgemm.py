@@ -83,6 +83,7 @@ class Spgemm(CliTest):
         self.assertIn("spgemm.cpu", done.stderr)
         self.expect(2, "spgemm", "b.mtx", "-o", "c.txt")
         self.expect(2, "spgemm")
+        self.assertIn("there is no such database", self.expect(3, "spgemm", "b.mtx", "--db", "typo").stderr)
 
     def test_blocks(self):
         path = self.matrix("a.mtx", 25)  # 25 × 25: blocks of 4 stick out
@@ -134,6 +135,12 @@ class Spgemm(CliTest):
         done = self.expect(3, "spgemm", "n.mtx", "n.mtx", "--blocks", 2, "--precision", "u32")
         self.assertIn("-1", done.stderr)
         self.expect(3, "spgemm", "u.bsm", "--precision", "f64")
+        for words in (("--drop-zeros",), ("--transpose-b",), ("--unsorted",),
+                      ("--variant", "spgemm.cpu.csr.hash.p1.d16.f64.i32")):
+            done = self.expect(2, "spgemm", "u.bsm", *words, "-o", "c.mtx")
+            self.assertRegex(done.stderr, f"{words[0]} is for .*u.bsm, of u32, .*`sptune convert`")
+        self.expect(0, "convert", "u.bsm", "u.mtx")
+        self.expect(0, "spgemm", "u.mtx", "--drop-zeros", "-o", "c.mtx")
 
     def test_usage_of_blocks(self):
         path = self.matrix()
@@ -141,6 +148,8 @@ class Spgemm(CliTest):
         self.expect(2, "spgemm", path, "--blocks", 3)
         self.expect(2, "spgemm", path, "--blocks", 4, "--transpose-b")
         self.expect(2, "spgemm", path, "--precision", "u32")
+        for words in (("--db", self.folder), ("--validate", "warn"), ("--mkl", self.folder)):
+            self.assertIn(words[0], self.expect(2, "spgemm", path, "--blocks", 4, *words).stderr)
         self.expect(2, "spgemm", path, "--blocks", 8, "--search", "tiles", "--backend", "cpu")
         self.assertIn("add --blocks", self.expect(2, "spgemm", path, "--search", "binary").stderr)
         self.expect(2, "convert", path, "c.bsm")

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -241,6 +242,29 @@ TEST(Document, SurvivesHostileText) {
         std::string(100, '\0'),
     };
     for (const std::string& text : hostile) EXPECT_THROW(parse_document(text), Error);
+}
+
+/// `count` members or elements.
+std::string object_of(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += fmt::format("{}\"{}\":0", i ? "," : "", i);
+    return "{" + text + "}";
+}
+std::string array_of(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += i ? ",0" : "0";
+    return "[" + text + "]";
+}
+
+TEST(Document, IsNoLargerThanOurs) {
+    const std::string object = object_of(200);
+    EXPECT_EQ(parse_document(object).size(), 200u);
+    EXPECT_EQ(parse_document("[" + object + "," + object + "]").size(), 2u);
+    EXPECT_EQ(parse_document("{\"a\":" + object + ",\"b\":" + object + "}").size(), 2u);
+    EXPECT_THROW(parse_document(object_of(1'000'000)), Error);
+    EXPECT_THROW(parse_document("{\"a\":" + object_of(300) + "}"), Error);
+    EXPECT_EQ(parse_document(array_of(1'000'000)).size(), 1'000'000u);
+    EXPECT_THROW(parse_document(array_of(5'000'000)), Error);
 }
 
 }  // namespace

@@ -160,6 +160,11 @@ TEST(Generate, StencilsHaveTheUsualRows) {
     EXPECT_EQ(make("stencil-2d-5", {{"nx", 10}, {"rows", 1000}}).rows, 1000);
     EXPECT_THROW(make("stencil-2d-5", {{"nx", 10}, {"ny", 10}, {"rows", 99}}), UsageError);
     EXPECT_THROW(make("stencil-3d-7", {{"nx", 1e6}, {"ny", 1e6}, {"nz", 1e6}}), UsageError);
+    // The nearest mesh is larger than what was asked for.
+    for (const char* family : {"stencil-2d-5", "fem"}) {
+        EXPECT_THROW(expected_nnz({family, {{"rows", 0x1p31 - 1}}, 1}), UsageError) << family;
+        EXPECT_GT(expected_nnz({family, {{"rows", 2e9}}, 1}), 2e9) << family;
+    }
 }
 
 TEST(Generate, FemHasDenseBlocksAndIsSymmetric) {
@@ -248,6 +253,8 @@ TEST(Generate, RmatFollowsItsQuadrants) {
     EXPECT_EQ(make("rmat", {{"rows", 1000}}).rows, 1024);
     EXPECT_THROW(make("rmat", {{"a", 0.7}, {"b", 0.5}}), UsageError);
     EXPECT_THROW(make("rmat", {{"rows", 1000}, {"scale", 10}}), UsageError);
+    EXPECT_GT(expected_nnz({"rmat", {{"rows", 0x1p30}, {"edge-factor", 1}}, 1}), 0x1p30);
+    EXPECT_THROW(expected_nnz({"rmat", {{"rows", 0x1p30 + 1}}, 1}), UsageError);
     EXPECT_EQ(make("rmat", {{"a", 0}, {"b", 0}, {"c", 1}, {"rows", 8}}).nnz(), 1);
 }
 

@@ -167,6 +167,17 @@ TEST(MarketErrors, TruncatedGzip) {
             << size;
 }
 
+TEST(MarketErrors, LinesOfGzipBeyondItsFirstBlock) {
+    const ScratchFolder folder;
+    std::string text = kReal + "9 9 100000\n";  // two lines
+    for (int i = 3; i <= 100'000; ++i) text += i == 50'000 ? "1 10 1\n" : "1 1 1\n";
+    gzFile file = gzopen(folder.file("a.gz").c_str(), "wb");
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+    const std::string message = message_of(folder.file("a.gz"));
+    EXPECT_NE(message.find("a.gz:50000:"), std::string::npos) << message;
+}
+
 TEST(MarketErrors, OtherBytesBehindGzip) {
     const ScratchFolder folder;
     gzFile file = gzopen(folder.file("a.gz").c_str(), "wb");

@@ -114,7 +114,8 @@ void Contract::converted(int offer, double us) {
     Known& k = state_of(offer);
     overrun_us_ = std::max(overrun_us_, us - convert_us(offer));
     balance_ -= us;
-    if (k.convert_us == 0 && k.predicted.convert_us > 0) ++tried_;
+    if (k.convert_us == 0 && k.predicted.convert_us > 0)
+        ++tried_, took_us_ += us, predicted_us_ += k.predicted.convert_us;
     k.convert_us = us;
     const bool proven = k.state == State::proven || terms_.trusted;
     k.state = proven ? State::proven : State::converted;

@@ -136,7 +136,7 @@ class Contract {
     static constexpr double kHopeless = 1.5;
     /// Who does not know how many calls are to come converts when those so far would have saved
     /// what it costs, divided by this: most programs that have made so many make more.
-    static constexpr double kBold = 1.5;
+    static constexpr double kBold = 1.25;
     /// The first call after a conversion meets nothing in any cache. Up to so many times plain CSR
     /// it says nothing.
     static constexpr double kCold = 2.5;
@@ -188,10 +188,11 @@ class Contract {
     Phase phase_ = Phase::plain;
     bool closed_ = false;  ///< has settled, with these values
     int active_ = 0, trial_ = 0, paused_ = 0, drops_ = 0;
-    int tried_ = 0;      ///< offers that have been converted
-    int runs_left_ = 0;  ///< of the trial or audit
-    int strikes_ = 0;    ///< hopeless calls of the trial or check
-    int checks_left_;    ///< calls of what is trusted that are still to be timed
+    int tried_ = 0;                          ///< offers that have been converted
+    double took_us_ = 0, predicted_us_ = 0;  ///< their conversions
+    int runs_left_ = 0;                      ///< of the trial or audit
+    int strikes_ = 0;                        ///< hopeless calls of the trial or check
+    int checks_left_;  ///< calls of what is trusted that are still to be timed
     bool trial_turn_ = false;
     /// The next call of the trial does not count: it follows a conversion, or some calls that do.
     bool warm_up_ = false;

@@ -33,7 +33,11 @@ double Contract::scale() const {
 
 double Contract::convert_us(int which) const {
     const Known& k = state_of(which);
-    return k.convert_us > 0 ? k.convert_us : k.predicted.convert_us * scale();
+    if (k.convert_us > 0) return k.convert_us;
+    // Conversions are off together. The promise does not bear one that is expected to take less
+    // than was predicted.
+    const double off = predicted_us_ > 0 ? took_us_ / predicted_us_ : 0;
+    return k.predicted.convert_us * std::max(off, scale());
 }
 
 /// For offers that have not been tried.
@@ -131,7 +135,8 @@ int Contract::in_advance() const {
         (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
     for (int i = 1; i < end_of_offers(); ++i) {
         const double saved = call_us(0) - call_us(i), cost = convert_us(i);
-        if (!dropped(i) && saved > 0 && saved * terms_.expected_calls > cost &&
+        const double least = terms_.trusted ? 0 : (1 - kBetter) * call_us(0);
+        if (!dropped(i) && saved > least && saved * terms_.expected_calls > cost &&
             (terms_.trusted || cost + reserve_us() <= credit))
             return i;
     }

@@ -3,37 +3,11 @@ import ctypes
 import json
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
-from harness import CliTest, main
-
-FEW = ("--variants", "*.csr.static.*,*.sell.simd.c8.s1.*", "--threads", 1)
-VICTIM = "spmv.cpu.sell.simd.c8.s1.x32.wn.f64.i32"
-
-
-def children(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def journal(pid):
-    for link in Path(f"/proc/{pid}/fd").iterdir():
-        if "memfd:sptune" in os.readlink(link):
-            return link.read_bytes()
-    return b""
-
-
-def at_work_on(pid):
-    """The kernel that its worker runs, from the page before the journal."""
-    return journal(pid)[:4096]
-
-
-def is_alive(pid):
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False
+from harness import main
+from sweeps import FEW, VICTIM, SweepTest, at_work_on, is_alive
 
 
 def keep_from_dying(pid):
@@ -44,46 +18,7 @@ def keep_from_dying(pid):
     return libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0
 
 
-class Isolation(CliTest):
-    def setUp(self):
-        super().setUp()
-        self.path = self.matrix()
-
-    def fault(self, text, timeout=None):
-        self.environment["SPTUNE_FAULT"] = text
-        if timeout:
-            self.environment["SPTUNE_CANDIDATE_TIMEOUT"] = str(timeout)
-
-    def entries(self):
-        return [json.loads(path.read_text()) for path in (self.folder / "db").rglob("*.json")]
-
-    def profile(self, *words, code=0):
-        """The document, alone on stdout, and the lines of stderr."""
-        done = self.expect(code, "profile", self.path, *FEW, "--json", "-", *words)
-        return json.loads(done.stdout), done.stderr.splitlines()
-
-    def start(self, *words):
-        process = subprocess.Popen(self.command(*words), cwd=self.folder, env=self.environment,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
-    def wait_for(self, what, seconds=60):
-        deadline = time.monotonic() + seconds
-        while not (found := what()):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-        return found
-
-    def worker_of(self, process, measured=False):
-        """Its pid, perhaps once it has measured something."""
-        worker = self.wait_for(lambda: children(process.pid))[0]
-        if measured:
-            self.wait_for(lambda: b'"candidate"' in journal(process.pid))
-        return worker
-
+class Isolation(SweepTest):
     def crash_at_victim(self, process, meanwhile):
         """Ends a worker that hangs there, once `meanwhile` has happened."""
         worker = self.worker_of(process)
@@ -239,84 +174,6 @@ class Isolation(CliTest):
         process.kill()
         process.wait()
         self.wait_for(lambda: not is_alive(worker), 10)
-
-    def interrupted(self, path, sent, to_all, at=None):
-        db = self.folder / f"db-{sent}-{to_all}"
-        process = self.start("profile", path, "--db", db, "--threads", 1)
-        self.worker_of(process, measured=True)
-        if at:
-            self.wait_for(lambda: at.encode() in at_work_on(process.pid))
-        (os.killpg if to_all else os.kill)(process.pid, sent)
-        out, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 128 + sent, errors)
-        self.assertIn("interrupted", errors)
-        (file,) = db.rglob("*.json")
-        entry = json.loads(file.read_text())
-        self.assertFalse(entry["complete"])
-        return entry
-
-    def test_signals_to_the_supervisor_alone_or_to_all(self):
-        path = self.matrix("large.mtx", 400000)
-        for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            for to_all in (False, True):
-                with self.subTest(sent, to_all=to_all):
-                    self.interrupted(path, sent, to_all)
-
-    def test_a_worker_that_is_stuck_outside_a_kernel_ends_soon_after_a_signal(self):
-        process = self.start("profile", self.matrix("large.mtx", 400000), *FEW)
-        worker = self.worker_of(process)
-        time.sleep(0.3)  # it reads the matrix, or measures the bandwidth
-        os.kill(worker, signal.SIGSTOP)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
-        self.assertRegex(errors, "did not come back within 1[56] s while no kernel ran")
-
-    def test_a_signal_to_a_worker_that_has_not_taken_over_yet(self):
-        path = self.matrix("large.mtx", 400000)
-        self.fault(f"{VICTIM}:crash")
-        process = self.start("profile", path, *FEW)
-        first = self.worker_of(process, measured=True)
-        self.wait_for(lambda: children(process.pid) not in ([], [first]))
-        process.send_signal(signal.SIGTERM)  # while it reads the matrix
-        out, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
-        (entry,) = self.entries()
-        self.assertEqual(entry["complete"], False)
-        self.assertIn("crashed", [c["status"] for c in entry["candidates"]])
-
-    def test_a_signal_between_two_sweeps(self):
-        """All that was finished is written, as if it had come during the next sweep."""
-        self.fault("step 2:hang:begun")
-        words = (self.matrix("a.mtx", 500), self.write("bad.mtx", "hello\n"), self.matrix("c.mtx", 1600), *FEW[2:])
-        for command, extra in (("profile", ("--html", "page.html", *FEW[:2])), ("compare", ())):
-            for sent, to_all in ((signal.SIGINT, True), (signal.SIGTERM, False)):
-                with self.subTest(command, sent=sent):
-                    process = self.start(command, *words, *extra, "--json", "out.json")
-                    self.wait_for(lambda: b'{"step":"1","code":3}' in journal(process.pid), 100)
-                    time.sleep(0.3)
-                    (os.killpg if to_all else os.kill)(process.pid, sent)
-                    out, errors = process.communicate(timeout=60)
-                    self.assertEqual(process.returncode, 128 + sent, errors)
-                    self.assertIn("interrupted; finished sweeps are kept", errors)
-                    self.assertEqual(errors.count("bad.mtx"), 1, errors)
-                    document = json.loads((self.folder / "out.json").read_text())
-                    results = document if command == "profile" else document["results"]
-                    names = [r["matrix"]["name"] if command == "profile" else r["matrix"] for r in results]
-                    self.assertEqual(names, ["a"])
-                    self.assertEqual(out.count("Winner:" if command == "profile" else "× oracle"), 1, out)
-                    (self.folder / "out.json").unlink()
-        self.assertIn("</html>", (self.folder / "page.html").read_text())
-
-    def test_a_signal_before_the_first_sweep(self):
-        self.fault("step 0:hang:begun")
-        process = self.start("profile", self.path, self.path, *FEW, "--json", "out.json")
-        self.worker_of(process)
-        time.sleep(0.3)
-        os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, errors), (-signal.SIGINT, ""))
-        self.assertFalse((self.folder / "out.json").exists())
 
     def expect_stored_all_the_same(self, process, code):
         """By a worker that crashes at VICTIM and another that cannot go on."""

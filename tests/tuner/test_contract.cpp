@@ -59,14 +59,14 @@ std::pair<int, int> first_conversion(Contract& contract, const Truth& truth) {
 }
 
 TEST(Contract, WhatIsDueSoonIsNotPutOff) {
-    // The second pays for its conversion after eight calls, the first after ten.
+    // The second pays for its conversion after nine calls, the first after eleven.
     const Truth truth{100, {{50, 700}, {65, 400}}};
     Contract contract({}, 100, truth.offers);
-    EXPECT_EQ(first_conversion(contract, truth), std::pair(1, 10));
+    EXPECT_EQ(first_conversion(contract, truth), std::pair(1, 12));
     // What the promise does not bear for a long time is not waited for.
     const Truth dear{100, {{50, 7000}, {65, 400}}};
     Contract other({}, 100, dear.offers);
-    EXPECT_EQ(first_conversion(other, dear), std::pair(2, 8));
+    EXPECT_EQ(first_conversion(other, dear), std::pair(2, 10));
 }
 
 TEST(Contract, AConversionMayTurnOutToTakeLess) {

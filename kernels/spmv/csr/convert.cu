@@ -206,7 +206,11 @@ Footprint CsrTilesFormat::inspect(CsrView<T, P> a, const Features&, const Params
     const std::uint64_t nnz = static_cast<std::uint64_t>(a.nnz());
     const std::uint64_t tiles = (nnz + static_cast<std::uint64_t>(a.rows)) / n + 1;
     Footprint f;
-    f.storage_bytes = tiles * sizeof(CsrTile<P>) + nnz / n * (sizeof(T) + 16);
+    // A long row has one piece more than it has whole ones.
+    const std::uint64_t pieces = 2 * (nnz / n);
+    f.storage_bytes = tiles * sizeof(CsrTile<P>) + pieces * (sizeof(T) + sizeof(std::int32_t)) +
+                      nnz / n * (sizeof(index_t) + sizeof(std::int32_t) + sizeof(unsigned)) +
+                      sizeof(std::int32_t);
     f.moved_bytes = csr_bytes(a) + tiles * sizeof(CsrTile<P>);
     if (get(params, "x") == 16) {
         DeviceBuffer<CsrTile<P>> tile = make_tiles(a, n);
@@ -253,8 +257,8 @@ Footprint CsrMergeFormat::inspect(CsrView<T, P> a, const Features&, const Params
             get(params, "m") +
         1;
     Footprint f;
-    f.storage_bytes = tiles * (sizeof(index_t) + sizeof(T));
-    f.moved_bytes = csr_bytes(a) + f.storage_bytes;
+    f.storage_bytes = (tiles + 1) * sizeof(index_t) + tiles * sizeof(T);
+    f.moved_bytes = csr_bytes(a) + tiles * (sizeof(index_t) + sizeof(T));
     return f;
 }
 

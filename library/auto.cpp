@@ -229,7 +229,7 @@ class Cache {
             const auto item = it++;
             if (condition(*item)) gone.splice(gone.end(), items_, item);
         }
-        ++generation_;
+        if (!gone.empty()) ++generation_;
     }
 
     std::mutex mutex_;

@@ -194,6 +194,29 @@ TYPED_TEST(LibraryGpu, StreamsMayShareAPlan) {
     }
 }
 
+TYPED_TEST(LibraryGpu, LayoutsThatShareTheValuesTakeNewOnes) {
+    using T = typename TypeParam::first_type;
+    OnDevice<T, typename TypeParam::second_type> m("fem", 20000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    const auto x = wavy<T>(n);
+    const DeviceBuffer<T> dx(x);
+    DeviceBuffer<T> dy(n);
+    for (const char* variants :
+         {"*.csr.vector.*", "*.csr.merge.*", "*.csr.tiles.*.x32.*", "*.csr.tiles.*.x16.*"}) {
+        plan_options options;
+        options.expected_calls = 1000;
+        options.variants = variants;
+        auto plan = sptune::plan(m.view(), options);
+        for (int step = 0; step < 3; ++step) {
+            for (T& v : m.host.values) v += static_cast<T>(0.25);
+            m.a.values = DeviceBuffer<T>(m.host.values);
+            plan.update_values(m.a.values.data());
+            plan.apply(dx.data(), dy.data());
+            ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << variants << plan.why();
+        }
+    }
+}
+
 TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
     using T = typename TypeParam::first_type;
     OnDevice<T, typename TypeParam::second_type> m("fem", 20000);

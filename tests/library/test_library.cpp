@@ -80,6 +80,26 @@ TYPED_TEST(Library, NewValues) {
     }
 }
 
+TYPED_TEST(Library, LayoutsThatShareTheValuesTakeNewOnes) {
+    using T = typename TypeParam::first_type;
+    Matrix<T, typename TypeParam::second_type> a(500);
+    const auto x = wavy<T>(500);
+    std::vector<T> y(500);
+    sptune::plan_options options;
+    options.expected_calls = 1000;
+    options.variants = "*.csr.*.x16.*";
+    auto plan = sptune::plan(a.view(), options);
+    for (int step = 0; step < 3; ++step) {
+        std::vector<T> other = a.values;  // in memory of their own
+        for (T& v : other) v += static_cast<T>(0.5);
+        plan.update_values(other.data());
+        a.values.swap(other);
+        plan.apply(x.data(), y.data());
+        expect_near(y, a.times(1, x, 0, y));
+        EXPECT_NE(plan.selection().id.find(".x16."), std::string::npos);
+    }
+}
+
 TYPED_TEST(Library, NewValuesAndStructuresAreNoticedInHostMemory) {
     using T = typename TypeParam::first_type;
     Matrix<T, typename TypeParam::second_type> a(2000);

@@ -72,10 +72,9 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
         found = false;
         const double scale = scale_between(scale_of(first), scale_of(active));
         for (const Guess& offer : offers) {
-            const Variant &v = offer.timed->variant, &in_use = active.timed->variant;
-            const bool alike = v.format == in_use.format && v.algorithm == in_use.algorithm;
-            const double saving = expected_saving(scale * offer.predicted_us / active.timed->us,
-                                                  alike ? kDoubtOfAlike : kDoubt);
+            const double saving =
+                expected_saving(scale * offer.predicted_us / active.timed->us,
+                                same_algorithm(offer.timed->variant, active.timed->variant));
             if (saving < kLeastSaving || offer.timed->us >= active.timed->us) continue;
             active = offer;
             found = true;

@@ -10,13 +10,23 @@ namespace {
 
 constexpr std::size_t kNext = 4, kOtherAlgorithms = 2;
 
+/// Standard deviations of logarithms of two times' ratio, measured over predicted. Sweeps say 0.07
+/// to 0.12 and 0.11 to 0.20, with what single measurements are off by
+/// (bench/results/2026-11-27-trials.md).
+constexpr double kDoubtOfAlike = 0.08, kDoubt = 0.15;
+
 }  // namespace
 
 double scale_between(double plain, double in_use) {
     return std::sqrt(plain * in_use);
 }
 
-double expected_saving(double ratio, double doubt) {
+bool same_algorithm(const Variant& a, const Variant& b) {
+    return a.format == b.format && a.algorithm == b.algorithm;
+}
+
+double expected_saving(double ratio, bool alike) {
+    const double doubt = alike ? kDoubtOfAlike : kDoubt;
     const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };  // normal
     const double z = -std::log(ratio) / doubt;
     return below(z) - ratio * std::exp(doubt * doubt / 2) * below(z - doubt);

@@ -13,15 +13,13 @@ namespace sptune::models {
 /// trouble of being wrong.
 inline constexpr double kWorthwhile = 0.95;
 
-/// How far predictions are off: standard deviations of the logarithms of times of which one is
-/// divided by the other, as predicted and as measured on matrices that models had not seen. Kernels
-/// of one algorithm are off together.
-inline constexpr double kDoubtOfAlike = 0.08, kDoubt = 0.15;
+bool same_algorithm(const Variant& a, const Variant& b);
 
 /// What a kernel is expected to save of each call, as a share, if it is tried and kept only where
 /// it is the faster one (the expected improvement): it is predicted to take `ratio` times as long
-/// as the one in use, with that doubt. Trials reckon with it.
-double expected_saving(double ratio, double doubt);
+/// as the one in use, and predictions are off, less so among kernels of the same algorithm
+/// (`alike`). Trials reckon with it.
+double expected_saving(double ratio, bool alike);
 
 /// What is expected to save less is not tried.
 inline constexpr double kLeastSaving = 0.005;

@@ -53,8 +53,7 @@ double Contract::saving(int offer) const {
     const double now = call_us(active_), then = call_us(offer);
     if (terms_.trusted || !k.times.empty()) return now - then;
     const bool alike = k.predicted.algorithm == state_of(active_).predicted.algorithm;
-    return now *
-           models::expected_saving(then / now, alike ? models::kDoubtOfAlike : models::kDoubt);
+    return now * models::expected_saving(then / now, alike);
 }
 
 bool Contract::may_save(int offer) const {

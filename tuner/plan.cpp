@@ -211,8 +211,7 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     // Numbers of algorithms: where in the list the first kernel of it stands.
     const auto algorithm_of = [&](const Kernel& kernel) {
         const auto same = [&](const auto& r) {
-            const Variant &a = r->kernel->variant, &b = kernel.variant;
-            return a.format == b.format && a.algorithm == b.algorithm;
+            return models::same_algorithm(r->kernel->variant, kernel.variant);
         };
         return static_cast<int>(std::find_if(ready_.begin(), ready_.end(), same) - ready_.begin());
     };

@@ -8,35 +8,20 @@
 #include "kernels/spmv/add_workers.hpp"
 #include "kernels/spmv/dot-inl.hpp"
 #include "kernels/spmv/ell/format.hpp"
-#include "kernels/spmv/lanes-inl.hpp"
+#include "kernels/spmv/ell_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Chunks [first, last) of C rows.
-template <int C, class T>
-HWY_NOINLINE void chunk_range(const EllStorage<T>& s, std::int64_t first, std::int64_t last,
-                              const T* x, T* y, Epilogue<T> out) {
-    for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t row = i * C;
-        multiply_lanes<C>(
-            s.values.data() + row, s.column.data() + row,
-            [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
-            [&](int lane, auto d, auto sum) {
-                store_rows(d, sum, s.rows - row - lane, y + row + lane, out);
-            });
-    }
-}
-
 template <class T, int C>
 void ell_lanes(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
     const std::int64_t chunks = (std::int64_t{s.rows} + C - 1) / C;
     parallel_parts(launch.threads, [&](int part, int parts) {
-        chunk_range<C>(s, part_begin(chunks, parts, part), part_begin(chunks, parts, part + 1), x,
-                       y, Epilogue<T>{alpha, beta});
+        multiply_ell<C>(s, part_begin(chunks, parts, part), part_begin(chunks, parts, part + 1), x,
+                        y, Epilogue<T>{alpha, beta});
     });
 }
 

@@ -7,8 +7,8 @@
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/add_workers.hpp"
 #include "kernels/spmv/dot-inl.hpp"
+#include "kernels/spmv/ell_lanes-inl.hpp"
 #include "kernels/spmv/hyb/format.hpp"
-#include "kernels/spmv/lanes-inl.hpp"
 
 #include <algorithm>
 
@@ -21,15 +21,7 @@ namespace {
 template <int C, class T>
 HWY_NOINLINE void chunk_range(const HybStorage<T>& s, std::int64_t first, std::int64_t last,
                               const T* x, T* y, Epilogue<T> out) {
-    for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t row = i * C;
-        multiply_lanes<C>(
-            s.values.data() + row, s.column.data() + row,
-            [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
-            [&](int lane, auto d, auto sum) {
-                store_rows(d, sum, s.rows - row - lane, y + row + lane, out);
-            });
-    }
+    multiply_ell<C>(s, first, last, x, y, out);
     const index_t* row = s.rest_row.data();
     const index_t* rest_end = row + s.rest_row.size();
     const index_t* end = std::lower_bound(row, rest_end, last * C);

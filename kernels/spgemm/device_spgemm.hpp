@@ -18,21 +18,21 @@ void allow_allocations(cudaStream_t stream);
 template <class T, class P>
 DeviceCsr<T, P> empty_product(index_t rows, index_t cols, cudaStream_t stream);
 
-/// Leaves out the entries that are exactly 0, in place or in new arrays. Waits for the device.
-/// Throws OutOfMemory.
+/// Leaves out the entries that are exactly 0: where there are any, C moves to new arrays. Waits for
+/// the device. Throws OutOfMemory, also where both would take more than `memory_bytes`.
 template <class T, class P>
-void drop_zeros(DeviceCsr<T, P>& c, cudaStream_t stream);
+void drop_zeros(DeviceCsr<T, P>& c, cudaStream_t stream, std::uint64_t memory_bytes);
 
-/// Sorts the columns of every row where any row is not sorted. Waits for the device. Throws
-/// OutOfMemory.
+/// Whether the columns of each row rise. In the default stream; waits for the device.
 template <class T, class P>
-void sort_rows(DeviceCsr<T, P>& c, cudaStream_t stream);
+bool rows_sorted(const DeviceCsr<T, P>& c);
 
-/// C of these sizes, not filled. Throws SizeOverflow where P cannot count the entries, OutOfMemory
-/// where C and `others` bytes beside it pass `memory_bytes` or the device's memory.
+/// C of these sizes, not filled. Takes `row_ptr` over at the end only. Throws SizeOverflow where P
+/// cannot count the entries, OutOfMemory where C and `others` bytes beside it pass `memory_bytes`
+/// or the device's memory.
 template <class T, class P>
 DeviceCsr<T, P> allocate_product(index_t rows, index_t cols, std::uint64_t entries,
-                                 DeviceBuffer<P> row_ptr, std::uint64_t others,
+                                 DeviceBuffer<P>&& row_ptr, std::uint64_t others,
                                  std::uint64_t memory_bytes);
 
 }  // namespace sptune::cuda

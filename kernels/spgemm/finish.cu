@@ -112,7 +112,7 @@ std::uint64_t memory_for(const SpgemmOptions& options) {
 template <class T, class P>
 std::unique_ptr<Product<T, P>> finish(DeviceCsr<T, P> c, bool sorted,
                                       const SpgemmOptions& options) {
-    if (options.drop_zeros) drop_zeros(c, nullptr);
+    if (options.drop_zeros) drop_zeros(c, nullptr, options.memory_bytes);
     if (options.sorted && !sorted) {
         const std::uint64_t own = c.row_ptr.bytes() + c.col_idx.bytes() + c.values.bytes();
         const std::uint64_t left =

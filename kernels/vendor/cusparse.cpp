@@ -23,7 +23,9 @@ using namespace cusparse;
 class QuietStderr {
   public:
     QuietStderr()
-        : lock_(mutex()), old_(dup(STDERR_FILENO)), none_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+        : lock_(mutex()),
+          old_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
+          none_(open("/dev/null", O_WRONLY | O_CLOEXEC)) {
         if (old_ >= 0 && none_ >= 0) dup2(none_, STDERR_FILENO);
     }
     QuietStderr(const QuietStderr&) = delete;

@@ -2,6 +2,7 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/vendor/cusparse_convert.hpp"
+#include "kernels/with_constant.hpp"
 
 #include <limits>
 #include <stdexcept>
@@ -12,22 +13,6 @@ namespace {
 using namespace cuda;
 
 constexpr int kThreads = 256;
-
-/// A search per entry, not a loop per row: one long row must not keep a thread busy for long.
-template <class P>
-__global__ void find_rows(const P* row_ptr, index_t rows, P nnz, index_t* row) {
-    const std::int64_t k = global_thread();
-    if (k >= nnz) return;
-    index_t low = 0, high = rows - 1;  // the last row that begins at k or before
-    while (low < high) {
-        const index_t middle = high - (high - low) / 2;
-        if (row_ptr[middle] <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    row[k] = low;
-}
 
 template <class P, class N>
 __global__ void count_sell(const P* row_ptr, index_t rows, int c, std::int64_t slices, N* entries) {
@@ -110,18 +95,8 @@ __global__ void fill_blocks(CsrView<T, P> a, index_t block_rows, const P* block_
 /// Calls run with `size` as a compile-time number.
 template <class Run>
 void with_size(int size, Run run) {
-    switch (size) {
-        case 2:
-            return run(std::integral_constant<int, 2>{});
-        case 3:
-            return run(std::integral_constant<int, 3>{});
-        case 4:
-            return run(std::integral_constant<int, 4>{});
-        case 8:
-            return run(std::integral_constant<int, 8>{});
-        default:
-            throw std::logic_error("no conversion to blocks of this size");
-    }
+    with_constant<2, 3, 4, 8>(
+        size, run, [] { return std::logic_error("no conversion to blocks of this size"); });
 }
 
 /// Blocks of each block row, in the first `rows / size` of rows / size + 1 numbers; false where the
@@ -141,15 +116,6 @@ bool blocks_of_rows(CsrView<T, P> a, int size, DeviceBuffer<N>& blocks) {
 }
 
 }  // namespace
-
-template <class P>
-DeviceBuffer<index_t> row_of_entries(const P* row_ptr, index_t rows, P nnz) {
-    DeviceBuffer<index_t> row(static_cast<std::size_t>(nnz));
-    if (nnz == 0) return row;
-    find_rows<<<blocks_for(nnz, kThreads), kThreads>>>(row_ptr, rows, nnz, row.data());
-    SPTUNE_CUDA_LAUNCHED("find_rows");
-    return row;
-}
 
 template <class P>
 std::int64_t sell_entries(const P* row_ptr, index_t rows, int c) {
@@ -216,8 +182,6 @@ SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)
 SPTUNE_INSTANTIATE(double, std::int64_t)
 #undef SPTUNE_INSTANTIATE
-template DeviceBuffer<index_t> row_of_entries(const std::int32_t*, index_t, std::int32_t);
-template DeviceBuffer<index_t> row_of_entries(const std::int64_t*, index_t, std::int64_t);
 template std::int64_t sell_entries(const std::int32_t*, index_t, int);
 template std::int64_t sell_entries(const std::int64_t*, index_t, int);
 

@@ -19,10 +19,6 @@ struct Arrays {
     }
 };
 
-/// The row of each entry.
-template <class P>
-DeviceBuffer<index_t> row_of_entries(const P* row_ptr, index_t rows, P nnz);
-
 /// Stored entries of SELL with slices of c rows; rows missing in the last slice are padding.
 template <class P>
 std::int64_t sell_entries(const P* row_ptr, index_t rows, int c);

@@ -1,6 +1,7 @@
 // The formats of cuSPARSE's SpMV. Their variants are called "cusparse", then the format.
 #pragma once
 
+#include "kernels/cuda/rows_of_entries.hpp"
 #include "kernels/vendor/cusparse_storage.hpp"
 
 #include <limits>
@@ -80,7 +81,8 @@ struct CooFormat : Format {
         s->algorithm = get(params, "o") == 1 ? CUSPARSE_SPMV_COO_ALG1 : CUSPARSE_SPMV_COO_ALG2;
         s->entries = static_cast<std::uint64_t>(a.nnz());
         s->moved_bytes = s->entries * (sizeof(T) + 2 * sizeof(index_t));
-        s->arrays.row = row_of_entries(a.row_ptr, a.rows, a.nnz());
+        s->arrays.row = DeviceBuffer<index_t>(static_cast<std::size_t>(a.nnz()));
+        cuda::rows_of_entries(a.row_ptr, a.rows, a.nnz(), s->arrays.row.data());
         SPTUNE_CUSPARSE(CreateConstCoo, &s->matrix, a.rows, a.cols, a.nnz(), s->arrays.row.data(),
                         a.col_idx, a.values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
                         kValueType<T>);

@@ -1,6 +1,7 @@
 // cuSPARSE's SpGEMM as candidates. It takes 32-bit row pointers alone. Its documentation does not
 // promise sorted columns, so a result that is asked for sorted is checked, and sorted where needed.
 #include "kernels/spgemm/device_spgemm.hpp"
+#include "kernels/spgemm/finish.hpp"
 #include "kernels/vendor/cusparse_library.hpp"
 #include "kernels/vendor/cusparse_storage.hpp"
 #include "kernels/vendor/spgemm.hpp"
@@ -14,7 +15,7 @@ using namespace cusparse;
 using P = std::int32_t;
 
 template <class T>
-using CsrDescriptor = std::unique_ptr<std::remove_pointer_t<T>, cusparseStatus_t (*)(T)>;
+using Descriptor = std::unique_ptr<std::remove_pointer_t<T>, cusparseStatus_t (*)(T)>;
 
 cusparseStatus_t destroy_const(cusparseConstSpMatDescr_t m) {
     return library().DestroySpMat(m);
@@ -22,9 +23,12 @@ cusparseStatus_t destroy_const(cusparseConstSpMatDescr_t m) {
 cusparseStatus_t destroy(cusparseSpMatDescr_t m) {
     return library().DestroySpMat(m);
 }
+cusparseStatus_t destroy_state(cusparseSpGEMMDescr_t state) {
+    return library().SpGEMM_destroyDescr(state);
+}
 
 template <class T>
-CsrDescriptor<cusparseConstSpMatDescr_t> describe(CsrView<T, P> m) {
+Descriptor<cusparseConstSpMatDescr_t> describe(CsrView<T, P> m) {
     cusparseConstSpMatDescr_t made = nullptr;
     SPTUNE_CUSPARSE(CreateConstCsr, &made, m.rows, m.cols, m.nnz(), m.row_ptr, m.col_idx, m.values,
                     kIndexType<P>, kIndexType<index_t>, CUSPARSE_INDEX_BASE_ZERO, kValueType<T>);
@@ -47,7 +51,9 @@ class VendorProduct {
           a_(describe(problem.a)),
           b_(describe(problem.b)),
           row_ptr_(static_cast<std::size_t>(problem.a.rows) + 1) {
-        SPTUNE_CUSPARSE(SpGEMM_createDescr, &state_);
+        cusparseSpGEMMDescr_t state = nullptr;
+        SPTUNE_CUSPARSE(SpGEMM_createDescr, &state);
+        state_.reset(state);
         cusparseSpMatDescr_t made = nullptr;
         SPTUNE_CUSPARSE(CreateCsr, &made, problem.a.rows, problem.b.cols, 0, row_ptr_.data(),
                         nullptr, nullptr, kIndexType<P>, kIndexType<index_t>,
@@ -56,9 +62,6 @@ class VendorProduct {
     }
     VendorProduct(const VendorProduct&) = delete;
     VendorProduct& operator=(const VendorProduct&) = delete;
-    ~VendorProduct() {
-        if (state_) library().SpGEMM_destroyDescr(state_);
-    }
 
     DeviceCsr<T, P> run() {
         std::size_t bytes = 0;
@@ -83,7 +86,7 @@ class VendorProduct {
                         c.values.data());
         const T one{1}, zero{0};
         SPTUNE_CUSPARSE(SpGEMM_copy, handle(stream_), kPlain, kPlain, &one, a_.get(), b_.get(),
-                        &zero, c_.get(), kValueType<T>, algorithm_, state_);
+                        &zero, c_.get(), kValueType<T>, algorithm_, state_.get());
         SPTUNE_CUDA(cudaStreamSynchronize(stream_));
         return c;
     }
@@ -96,7 +99,7 @@ class VendorProduct {
               void* memory) {
         const T one{1}, zero{0};
         check(function(handle(stream_), kPlain, kPlain, &one, a_.get(), b_.get(), &zero, c_.get(),
-                       kValueType<T>, algorithm_, state_, bytes, memory),
+                       kValueType<T>, algorithm_, state_.get(), bytes, memory),
               name, __FILE__, __LINE__, asked);
     }
 
@@ -106,8 +109,8 @@ class VendorProduct {
         std::size_t bytes = 0, needed = 0;
         const auto ask = [&](void* memory, std::size_t* result) {
             SPTUNE_CUSPARSE(SpGEMM_estimateMemory, handle(stream_), kPlain, kPlain, &one, a_.get(),
-                            b_.get(), &zero, c_.get(), kValueType<T>, algorithm_, state_, fraction_,
-                            &bytes, memory, result);
+                            b_.get(), &zero, c_.get(), kValueType<T>, algorithm_, state_.get(),
+                            fraction_, &bytes, memory, result);
         };
         ask(nullptr, nullptr);
         const std::uint64_t before = taken_;
@@ -131,10 +134,10 @@ class VendorProduct {
     cudaStream_t stream_;
     cusparseSpGEMMAlg_t algorithm_;
     float fraction_;
-    CsrDescriptor<cusparseConstSpMatDescr_t> a_, b_;
+    Descriptor<cusparseConstSpMatDescr_t> a_, b_;
     DeviceBuffer<P> row_ptr_;
-    CsrDescriptor<cusparseSpMatDescr_t> c_{nullptr, destroy};
-    cusparseSpGEMMDescr_t state_ = nullptr;
+    Descriptor<cusparseSpMatDescr_t> c_{nullptr, destroy};
+    Descriptor<cusparseSpGEMMDescr_t> state_{nullptr, destroy_state};
     std::uint64_t taken_ = 0;
 };
 
@@ -151,15 +154,11 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
                                         const Params& params, const SpgemmOptions& options,
                                         SpgemmLaunch launch) {
     const cudaStream_t stream = cuda::stream_of(launch);
-    DeviceCsr<T, P> c;
-    if (problem.products == 0) {
-        c = cuda::empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
-    } else {
-        c = VendorProduct<T>(problem, params, options, stream).run();
-        if (options.sorted) cuda::sort_rows(c, stream);
-        if (options.drop_zeros) cuda::drop_zeros(c, stream);
-    }
-    return std::make_unique<DeviceProduct<T, P>>(std::move(c));
+    DeviceCsr<T, P> c = problem.products == 0
+                            ? cuda::empty_product<T, P>(problem.a.rows, problem.b.cols, stream)
+                            : VendorProduct<T>(problem, params, options, stream).run();
+    const bool sorted = options.sorted && cuda::rows_sorted(c);
+    return cuda::finish(std::move(c), sorted, options);
 }
 
 template <class T>

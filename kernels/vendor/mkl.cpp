@@ -14,12 +14,14 @@ class MklStorage final : public Storage {
   public:
     mkl::Handle handle = nullptr;
     std::uint64_t csr_bytes = 0;
+    bool as_given = false;  ///< MKL works on the caller's arrays
     std::uint64_t nnz = 0;
 
     ~MklStorage() override {
         if (handle) mkl::library().destroy(handle);
     }
     std::uint64_t bytes() const override { return csr_bytes; }
+    std::uint64_t held_bytes() const override { return as_given ? 0 : csr_bytes; }
     std::uint64_t stored() const override { return nnz; }
 };
 
@@ -28,8 +30,15 @@ struct MklFormat {
     static constexpr const char* name = "mkl";
 
     template <class T, class P>
-    static Footprint inspect(CsrView<T, P> a, const Features&, const Params&) {
+    static std::uint64_t csr_bytes(CsrView<T, P> a) {
+        return static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
+               (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
+    }
+
+    template <class T, class P>
+    static Footprint inspect(CsrView<T, P> a, const Features&, const Params& params) {
         Footprint f;
+        if (get(params, "o") == 2) f.storage_bytes = csr_bytes(a);  // MKL does not say
         f.moved_bytes = static_cast<std::uint64_t>(a.nnz()) * sizeof(T);
         if (a.rows == 0 || a.cols == 0 || a.nnz() == 0) f.illegal = "MKL refuses empty matrices";
         return f;
@@ -41,8 +50,8 @@ struct MklFormat {
         const mkl::Threads team(threads);
         auto s = std::make_unique<MklStorage<T>>();
         s->nnz = static_cast<std::uint64_t>(a.nnz());
-        s->csr_bytes = s->nnz * (sizeof(T) + sizeof(index_t)) +
-                       (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
+        s->csr_bytes = csr_bytes(a);
+        s->as_given = get(params, "o") == 1;
         // MKL does not write to the arrays; its interface only lacks the const.
         auto* row_ptr = const_cast<P*>(a.row_ptr);
         int failed = lib.of<T>().create_csr(&s->handle, mkl::kZeroBased, a.rows, a.cols, row_ptr,

@@ -95,6 +95,11 @@ std::unique_ptr<Product<T, std::int32_t>> multiply(const SpgemmProblem<T, std::i
     view.row_ptr = row_begin;
     view.col_idx = columns;
     view.values = values;
+    // It is made already, but neither a caller with less room nor a copy should have to hold it.
+    const std::uint64_t bytes =
+        (static_cast<std::uint64_t>(view.rows) + 1) * sizeof(std::int32_t) +
+        static_cast<std::uint64_t>(view.nnz()) * (sizeof(T) + sizeof(index_t));
+    if (bytes > options.memory_bytes) throw OutOfMemory("MKL's sparse product", bytes);
     if (options.drop_zeros)
         return std::make_unique<HostProduct<T, std::int32_t>>(
             drop_zeros(view, resolve_threads(launch.threads)));

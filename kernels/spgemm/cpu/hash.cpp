@@ -76,13 +76,16 @@ class HashRows {
         const std::uint64_t size =
             std::min<std::uint64_t>(table_size(products), static_cast<std::uint64_t>(key_.size()));
         const auto mask = static_cast<std::uint32_t>(size - 1);
+        const int shift = 32 - std::countr_zero(size);
         std::uint32_t n = 0;
         for (P k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k) {
             const index_t row = a_.col_idx[k];
             const T value = a_.values[k];
             for (P l = b_.row_ptr[row]; l < b_.row_ptr[row + 1]; ++l) {
                 const index_t column = b_.col_idx[l];
-                std::uint32_t slot = static_cast<std::uint32_t>(column) * 107u & mask;
+                // The upper bits: those below are alike where all columns are multiples of one
+                // power of two, as those of Kronecker products and of many grids are.
+                std::uint32_t slot = (static_cast<std::uint32_t>(column) * 0x9e3779b1u) >> shift;
                 while (key_[slot] != column && key_[slot] != kEmpty) slot = (slot + 1) & mask;
                 const bool fresh = key_[slot] == kEmpty;
                 if (fresh) {

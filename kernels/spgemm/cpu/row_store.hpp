@@ -34,20 +34,20 @@ class RowBlockPool {
     RowBlock<T> take(std::size_t entries) {
         if (entries > RowBlock<T>::kEntries) return RowBlock<T>(entries);
         const std::lock_guard lock(mutex_);
+        free_.reserve(kMost);  // so that give() need not
         if (free_.empty()) return RowBlock<T>(RowBlock<T>::kEntries);
         RowBlock<T> block = std::move(free_.back());
         free_.pop_back();
         return block;
     }
     void give(RowBlock<T> block) noexcept {
-        constexpr std::size_t kMost = 32;
         if (block.cols.size() != RowBlock<T>::kEntries) return;
         const std::lock_guard lock(mutex_);
-        if (free_.capacity() < kMost) free_.reserve(kMost);
         if (free_.size() < kMost) free_.push_back(std::move(block));
     }
 
   private:
+    static constexpr std::size_t kMost = 32;
     std::mutex mutex_;
     std::vector<RowBlock<T>> free_;
 };

@@ -235,7 +235,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
         c = empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
     } else {
         c = EscProduct<T, P>(problem, options, stream).run();
-        if (options.drop_zeros) drop_zeros(c, stream);
+        if (options.drop_zeros) drop_zeros(c, stream, options.memory_bytes);
     }
     return std::make_unique<DeviceProduct<T, P>>(std::move(c));
 }

@@ -214,7 +214,7 @@ __device__ void bitmap_row(Team& team, const Job<T, P>& job, const Row<P>& r, ch
     }
     const bool several = words < wanted;
     unsigned total = 0;
-    if (several || mode == Mode::count) {
+    if (mode == Mode::count || (several && mode == Mode::pack)) {
         for (std::int64_t low = r.low; low <= r.high; low += 32ll * words) {
             map.low = static_cast<index_t>(low);
             total += mark_row(team, job, r, map);

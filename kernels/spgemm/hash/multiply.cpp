@@ -217,10 +217,15 @@ class HashProduct {
     }
 
     DeviceCsr<T, P> allocate(std::uint64_t entries, std::uint64_t others) {
-        auto c = allocate_product<T, P>(job_.a.rows, job_.b.cols, entries, std::move(lengths_),
-                                        others + memory_.bytes(), options_.memory_bytes);
-        allow_allocations(stream_);
-        return c;
+        try {
+            auto c = allocate_product<T, P>(job_.a.rows, job_.b.cols, entries, std::move(lengths_),
+                                            others + memory_.bytes(), options_.memory_bytes);
+            allow_allocations(stream_);
+            return c;
+        } catch (...) {  // the scan may still run in memory that others would take
+            cudaStreamSynchronize(stream_);
+            throw;
+        }
     }
 
     /// All rows once more, to where the row pointer says.
@@ -265,7 +270,7 @@ DeviceCsr<T, P> multiply(const SpgemmProblem<T, P>& problem, const Tuning& tunin
                          const SpgemmOptions& options, cudaStream_t stream) {
     if (problem.products == 0) return empty_product<T, P>(problem.a.rows, problem.b.cols, stream);
     DeviceCsr<T, P> c = HashProduct<T, P>(problem, tuning, options, stream).run(tuning.pack);
-    if (options.drop_zeros) drop_zeros(c, stream);
+    if (options.drop_zeros) drop_zeros(c, stream, options.memory_bytes);
     return c;
 }
 

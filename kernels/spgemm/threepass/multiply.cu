@@ -1,7 +1,7 @@
+#include "kernels/cuda/columns_sorted.cuh"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/spgemm/finish.hpp"
 #include "kernels/spgemm/threepass/passes.hpp"
-#include "kernels/spmv/bsr/sorted_columns.cuh"
 #include "matrix/cuda/grid.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
+#include "kernels/spmv/carries.cuh"
 #include "kernels/spmv/coo/cuda_format.hpp"
 #include "kernels/spmv/coo/segments.cuh"
 #include "kernels/spmv/coo/strip_load.cuh"
@@ -88,32 +89,6 @@ __global__ void __launch_bounds__(kMaxBlock)
     }
 }
 
-/// Adds to each row that goes through several tiles what all but the last of them have of it.
-template <class T>
-__global__ void coo_carry_kernel(const index_t* carry_row, const T* carry, std::int64_t tiles,
-                                 T alpha, T* y) {
-    wait_for_previous();
-    const std::int64_t t = global_thread();
-    const index_t row = t < tiles ? carry_row[t] : kNoRow;
-    const bool head = row != kNoRow && (t == 0 || carry_row[t - 1] != row);
-    // Where a row goes through very many tiles, the whole warp adds them up.
-    const bool wide = head && t + kWarp < tiles && carry_row[t + kWarp] == row;
-    if (head && !wide) {
-        T sum{0};
-        for (std::int64_t u = t; u < tiles && carry_row[u] == row; ++u) sum += carry[u];
-        y[row] += alpha * sum;
-    }
-    for (unsigned heads = __ballot_sync(kFullMask, wide); heads; heads &= heads - 1) {
-        const int leader = __ffs(static_cast<int>(heads)) - 1, lane = threadIdx.x % kWarp;
-        const index_t theirs = __shfl_sync(kFullMask, row, leader);
-        T sum{0};
-        for (std::int64_t u = t + leader; u < tiles && carry_row[u] == theirs; u += kWarp)
-            sum += carry[u];
-        sum = group_sum<kWarp>(sum);
-        if (lane == leader) y[row] += alpha * sum;
-    }
-}
-
 template <class T>
 __global__ void coo_empty_kernel(const index_t* empty_row, std::int64_t size, Epilogue<T> out,
                                  T* y) {
@@ -147,8 +122,8 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     SPTUNE_CUDA_LAUNCHED("coo");
     const std::int64_t tiles = (nnz + tile - 1) / tile;
     if (tiles == 1) return;
-    launch_early(coo_carry_kernel<T>, blocks_for(tiles, kSmallBlock), kSmallBlock, launch,
-                 s.carry_row.data(), s.carry.data(), tiles, alpha, y);
+    launch_early(add_carries<T>, blocks_for(tiles, kSmallBlock), kSmallBlock, launch,
+                 s.carry_row.data(), s.carry.data(), tiles, s.rows, alpha, y);
 }
 
 /// `Items` neighbouring entries of each thread: as few loads wait for each other as can be. Rows

@@ -2,6 +2,7 @@
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
+#include "kernels/spmv/carries.cuh"
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/csr/cuda_parts.hpp"
 #include "kernels/spmv/csr/staged_rows.cuh"
@@ -39,21 +40,6 @@ __global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
     });
 }
 
-/// Adds what tiles carried to the rows that later tiles have ended, tile by tile.
-template <class T>
-__global__ void csr_merge_carry_kernel(const index_t* tile_row, const T* carry, index_t tiles,
-                                       index_t rows, T alpha, T* y) {
-    wait_for_previous();
-    // Tile t carries to row tile_row[t + 1].
-    const std::int64_t t = global_thread();
-    if (t + 1 >= tiles) return;
-    const index_t row = tile_row[t + 1];
-    if (row >= rows || (t > 0 && tile_row[t] == row)) return;
-    T sum{0};
-    for (std::int64_t u = t; u + 1 < tiles && tile_row[u + 1] == row; ++u) sum += carry[u];
-    y[row] += alpha * sum;
-}
-
 template <class T, class P, int Block, int Items>
 void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CsrMergeStorage<T, P>&>(storage);
@@ -65,10 +51,11 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
         a, kept_share<T>(s, a.rows, a.cols), s.tile_row.data(), s.carry.data(), s.tiles(),
         Epilogue<T>{alpha, beta}, x, y);
     SPTUNE_CUDA_LAUNCHED("csr.merge");
-    if (s.tiles() == 1) return;
+    const std::int64_t carrying = std::int64_t{s.tiles()} - 1;  // to where the next tile begins
+    if (carrying == 0) return;
     constexpr int kCarryBlock = 128;
-    launch_early(csr_merge_carry_kernel<T>, blocks_for(s.tiles(), kCarryBlock), kCarryBlock, launch,
-                 s.tile_row.data(), s.carry.data(), s.tiles(), a.rows, alpha, y);
+    launch_early(add_carries<T>, blocks_for(carrying, kCarryBlock), kCarryBlock, launch,
+                 s.tile_row.data() + 1, s.carry.data(), carrying, a.rows, alpha, y);
 }
 
 using MergeGrid = grid<axis<items, 4, 8>, axis<block, 128, 256, 512>>;

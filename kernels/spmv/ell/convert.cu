@@ -10,6 +10,8 @@ namespace sptune::cuda {
 namespace {
 
 constexpr int kThreads = 128;
+constexpr index_t kSpan16 = 1 << 16;
+constexpr char kTooWide[] = "a slice spans 65536 columns or more";
 
 /// A block per slice: its smallest column, and how many columns it spans.
 template <class P>
@@ -66,8 +68,7 @@ Footprint EllFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
         slices * kSlice * width * (sizeof(T) + (narrow ? sizeof(std::uint16_t) : sizeof(index_t)));
     if (narrow) {
         f.storage_bytes += slices * sizeof(index_t);
-        if (find_slice_spans(a).widest >= 1 << 16)
-            f.illegal = "a slice spans 65536 columns or more";
+        if (find_slice_spans(a).widest >= kSpan16) f.illegal = kTooWide;
     }
     f.moved_bytes = f.storage_bytes;
     return f;
@@ -83,7 +84,9 @@ std::unique_ptr<Storage> EllFormat::convert(CsrView<T, P> a, const Params& param
     const std::size_t stored = static_cast<std::size_t>(s->pitch) * s->width;
     s->values = DeviceBuffer<T>(stored);
     if (get(params, "x") == 16) {
-        s->base = find_slice_spans(a).base;
+        Spans spans = find_slice_spans(a);
+        if (spans.widest >= kSpan16) throw Error(kTooWide);  // nobody had looked
+        s->base = std::move(spans.base);
         s->offset = DeviceBuffer<std::uint16_t>(stored);
         fill_ell(a, EllFill<T, std::uint16_t>{s->values.data(), s->offset.data(), s->base.data(),
                                               s->pitch, s->width});

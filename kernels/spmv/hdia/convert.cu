@@ -32,9 +32,9 @@ struct DiagonalKey {
 template <class P>
 __global__ void __launch_bounds__(kEntryThreads)
     key_entries(const P* row_ptr, const index_t* col_idx, index_t rows, std::int64_t entries,
-                DiagonalKey key_of, std::uint64_t* key, std::int64_t* item) {
+                DiagonalKey key_of, std::uint64_t* key, P* item) {
     for_entries_of_block(row_ptr, rows, entries, [&](index_t row, std::int64_t k, bool valid) {
-        if (valid) key[k] = key_of(row, col_idx[k]), item[k] = k;
+        if (valid) key[k] = key_of(row, col_idx[k]), item[k] = static_cast<P>(k);
     });
 }
 
@@ -68,9 +68,10 @@ __global__ void keep_diagonals(const std::uint64_t* key, std::int64_t entries,
 }
 
 /// Tells every entry the number of its diagonal among the kept ones.
-__global__ void number_entries(const std::int64_t* item, std::int64_t entries,
-                               const std::int64_t* first, std::int64_t diagonals,
-                               const std::int32_t* number, std::int32_t* run_of) {
+template <class P>
+__global__ void number_entries(const P* item, std::int64_t entries, const std::int64_t* first,
+                               std::int64_t diagonals, const std::int32_t* number,
+                               std::int32_t* run_of) {
     const std::int64_t d = global_thread();
     if (d >= diagonals) return;
     const std::int64_t end = d + 1 < diagonals ? first[d + 1] : entries;
@@ -181,7 +182,8 @@ Plan plan_slices(CsrView<T, P> a, int c, int percent) {
     const auto n = static_cast<std::size_t>(entries);
     const DiagonalKey key_of{c, bits_for(static_cast<std::uint64_t>(a.cols) + c)};
     DeviceBuffer<std::uint64_t> key(n);
-    DeviceBuffer<std::int64_t> item(n), first;
+    DeviceBuffer<P> item(n);
+    DeviceBuffer<std::int64_t> first;
     key_entries<<<entry_blocks(entries), kEntryThreads>>>(a.row_ptr, a.col_idx, a.rows, entries,
                                                           key_of, key.data(), item.data());
     SPTUNE_CUDA_LAUNCHED("key_entries");

@@ -184,6 +184,7 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     out->values = DeviceBuffer<T>(stored);
     if (bits == 16) {
         out->base = slice_bases(a, s, c);
+        if (s.count > 0 && out->base.empty()) throw Error(kTooWide);  // nobody had looked
         out->offset = DeviceBuffer<std::uint16_t>(stored);
         fill(a, s,
              SellFill<T, std::uint16_t>{out->values.data(), out->offset.data(), out->base.data(),

@@ -105,12 +105,13 @@ void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, R
 }
 
 void describe_blocks(const BlockCounts& counts, Features& f) {
-    if (counts.entries == 0) return;
     for (std::size_t p = 0; p < f.bsr.size(); ++p) {
         BsrFill& b = f.bsr[p];
+        // Entries of a block; in a sample without any, the least that there can be.
+        const double held = counts.entries > 0 ? counts.entries / counts.blocks[p] : 1;
         // Duplicate columns could make more entries than places.
-        b.fill = std::min(1.0, counts.entries / (counts.blocks[p] * b.r * b.c));
-        if (b.r == 1 && b.c == 8) f.cols_per_line = counts.entries / counts.blocks[p];
+        b.fill = std::min(1.0, held / (b.r * b.c));
+        if (b.r == 1 && b.c == 8) f.cols_per_line = held;
     }
     if (counts.gap_rows > 0) f.column_gap = counts.gaps / counts.gap_rows;
     f.diagonal_runs = counts.followed > 0 ? counts.continued / counts.followed : 0;

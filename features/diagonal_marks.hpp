@@ -23,6 +23,11 @@ class DiagonalMarks {
         log_bits_ = bytes_ ? 3 : two ? 1 : 0;
         words_.assign((diagonals << log_bits_) / 64 + 1, 0);
     }
+    /// Gives memory back that is more than most matrices need: every thread has some.
+    void rest() {
+        constexpr std::size_t kMostKept = std::size_t{1} << 18;  // words
+        if (words_.capacity() > kMostKept) words_ = {};
+    }
     /// A diagonal is the lowest bits of its byte, or so many bits as it has marks.
     std::vector<std::uint64_t>& words() { return words_; }
     /// Marks, and diagonals that have one of two, in words [first, first + count).

@@ -40,8 +40,8 @@ void describe_diagonals(const WholePass& pass, Features& f) {
 
 template <class P>
 DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::int64_t rows,
-                               std::int64_t cols, const RowSample& sample) {
-    const std::int64_t row_limit = sample.everything() ? row_ptr[rows] : kDiagonalRow;
+                               std::int64_t cols, const RowSample& sample, bool in_full) {
+    const std::int64_t row_limit = in_full ? row_ptr[rows] : kDiagonalRow;
     std::size_t entries = 0;
     for (const RowWindow& w : sample.windows())
         for (std::int64_t i = w.first; i < w.last; ++i)
@@ -112,8 +112,8 @@ void describe_sampled_diagonals(const DiagonalCounts& counts, Features& f) {
 }
 
 template DiagonalCounts count_diagonals(const std::int32_t*, const index_t*, std::int64_t,
-                                        std::int64_t, const RowSample&);
+                                        std::int64_t, const RowSample&, bool);
 template DiagonalCounts count_diagonals(const std::int64_t*, const index_t*, std::int64_t,
-                                        std::int64_t, const RowSample&);
+                                        std::int64_t, const RowSample&, bool);
 
 }  // namespace sptune

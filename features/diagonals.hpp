@@ -43,10 +43,10 @@ struct DiagonalCounts {
     std::vector<std::int64_t> top;  ///< entries on the kTopDiagonals fullest, most first
 };
 
-/// Counts the sampled rows.
+/// Counts the sampled rows: every entry of theirs, or, unless `in_full`, of long ones only some.
 template <class P>
 DiagonalCounts count_diagonals(const P* row_ptr, const index_t* col_idx, std::int64_t rows,
-                               std::int64_t cols, const RowSample& sample);
+                               std::int64_t cols, const RowSample& sample, bool in_full);
 
 /// Fills dense_diagonals, dense_diagonal_share and top_diagonal_share of `f`.
 void describe_sampled_diagonals(const DiagonalCounts& counts, Features& f);

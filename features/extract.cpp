@@ -18,11 +18,11 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
     std::int64_t entries = 0;
     for (const RowWindow& w : groups) entries += a.row_ptr[w.last] - a.row_ptr[w.first];
     const bool square = a.rows == a.cols;
-    const bool exact = plan.rows.everything();
     const LongRowRule rule(a.nnz());
+    const bool exact = plan.rows.everything();
     const auto group_count = static_cast<std::int64_t>(groups.size());
     const auto block_count = static_cast<std::int64_t>(blocks.size());
-    const std::int64_t stride = exact ? 1 : mirror_stride(entries, plan.work);
+    const std::int64_t stride = plan.in_full ? 1 : mirror_stride(entries, plan.work);
 
     const int chunk = group_count < 16 * threads ? 1 : 4;  // that a thread takes at once
     SampleCounts all;
@@ -33,7 +33,8 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
         carrier.run([&] { mine.emplace(); });
 #pragma omp master  // always the same thread, which keeps memory for it
         carrier.run([&] {
-            all.diagonals = count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows);
+            all.diagonals =
+                count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows, plan.in_full);
         });
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t b = 0; b < block_count; ++b)

@@ -13,21 +13,20 @@ namespace sptune {
 
 namespace {
 
-/// Entries of rows [first, last) of C. `mark_of(column)` is the place of a column's mark, none of
-/// which equals one of the rows.
+/// Entries of row i of C. `mark_of(column)` is the place of a column's mark, none of which equals
+/// i.
 template <class T, class P, class MarkOf>
-std::uint64_t count_entries(CsrView<T, P> a, CsrView<T, P> b, RowWindow rows,
+std::uint64_t count_entries(CsrView<T, P> a, CsrView<T, P> b, std::int64_t i,
                             const MarkOf& mark_of) {
     std::uint64_t entries = 0;
-    for (std::int64_t i = rows.first; i < rows.last; ++i)
-        for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-            const index_t row = a.col_idx[k];
-            for (P l = b.row_ptr[row]; l < b.row_ptr[row + 1]; ++l) {
-                index_t& mark = mark_of(b.col_idx[l]);
-                entries += mark != i;
-                mark = static_cast<index_t>(i);
-            }
+    for (P k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        const index_t row = a.col_idx[k];
+        for (P l = b.row_ptr[row]; l < b.row_ptr[row + 1]; ++l) {
+            index_t& mark = mark_of(b.col_idx[l]);
+            entries += mark != i;
+            mark = static_cast<index_t>(i);
         }
+    }
     return entries;
 }
 
@@ -86,9 +85,12 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
     const std::vector<RowWindow>& windows = sample.windows();
     std::uint64_t looked_at = 0, found = 0;
     for (const RowWindow& window : windows)
-        for (std::int64_t i = window.first; i < window.last; ++i) looked_at += products[i];
+        for (std::int64_t i = window.first; i < window.last; ++i)
+            if (products[i] <= kMostProductsOfRow) looked_at += products[i];
     const auto count = [&](const auto& mark_of) {
-        for (const RowWindow& window : windows) found += count_entries(a, b, window, mark_of);
+        for (const RowWindow& window : windows)
+            for (std::int64_t i = window.first; i < window.last; ++i)
+                if (products[i] <= kMostProductsOfRow) found += count_entries(a, b, i, mark_of);
     };
     constexpr std::uint64_t kFewColumns = 8;  // for each product: an array is faster than a table
     if (static_cast<std::uint64_t>(b.cols) <= kFewColumns * looked_at) {
@@ -122,9 +124,10 @@ std::uint64_t count_product_entries(CsrView<T, P> a, CsrView<T, P> b, int thread
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             if (marker.empty()) continue;
             const std::int64_t last = std::min<std::int64_t>((piece + 1) * kRows, a.rows);
-            entries += count_entries(a, b, {piece * kRows, last}, [&](index_t c) -> index_t& {
-                return marker[static_cast<std::size_t>(c)];
-            });
+            for (std::int64_t i = piece * kRows; i < last; ++i)
+                entries += count_entries(a, b, i, [&](index_t c) -> index_t& {
+                    return marker[static_cast<std::size_t>(c)];
+                });
         }
     }
     carrier.rethrow();

@@ -22,9 +22,14 @@ struct ProductFeatures {
     std::uint64_t fingerprint = 0;    ///< of the two patterns, in this order
 };
 
+/// Rows of C with more products are not among those that the estimate looks at: a few of them would
+/// take longer than all else.
+inline constexpr std::uint64_t kMostProductsOfRow = 1 << 19;
+
 /// One pass over A's columns and a symbolic product of about `sample_products` products (all of
-/// them where there are no more). A.cols == B.rows. Parallel; the same for any number of threads.
-/// `fingerprint_a` and `fingerprint_b` are those of Features. Throws OutOfMemory.
+/// them where there are no more, and of at least 32 rows). A.cols == B.rows. Parallel; the same for
+/// any number of threads. `fingerprint_a` and `fingerprint_b` are those of Features. Throws
+/// OutOfMemory.
 template <class T, class P>
 ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t fingerprint_a,
                                  std::uint64_t fingerprint_b, int threads = 0,

@@ -29,12 +29,13 @@ std::int64_t rows_wanted(std::int64_t rows, std::int64_t nnz) {
 // SELL needs long stretches of rows, which small matrices cannot afford in full.
 SamplePlan::SamplePlan(std::int64_t row_count, std::int64_t nnz)
     : work(work_of(row_count + nnz)),
+      in_full(row_count + nnz <= kWorkInFull),
       rows(row_count, rows_wanted(row_count, nnz), kBlockGroup, kWindows),
       sell_block(rows.everything() || rows_wanted(row_count, nnz) >= kSellBlock ? kSellBlock
                                                                                 : kSellBlock / 2),
       sell_blocks(row_count, rows_wanted(row_count, nnz), sell_block, kWindows) {
     const auto groups = static_cast<std::int64_t>(rows.units().size());
-    entry_limit = rows.everything() ? nnz : std::max<std::int64_t>(1024, 4 * work / groups);
+    entry_limit = in_full ? nnz : std::max<std::int64_t>(1024, 4 * work / groups);
 }
 
 }  // namespace sptune

@@ -15,11 +15,16 @@ constexpr std::int64_t mirror_stride(std::int64_t entries, std::int64_t work) {
     return 1 + entries / (work / 4 + 1);
 }
 
+/// Mirror images are looked for in rows that are not sorted up to this length: entry by entry,
+/// which for each of many entries in one long row would take longer than all else.
+inline constexpr std::int64_t kMostUnsorted = 1024;
+
 /// For a matrix with at least one row.
 struct SamplePlan {
     SamplePlan(std::int64_t rows, std::int64_t nnz);
 
     std::int64_t work;         ///< rows plus entries aimed at
+    bool in_full;              ///< all rows and entries are looked at
     RowSample rows;            ///< whole groups of kBlockGroup rows
     std::int64_t sell_block;   ///< rows of the stretches that SELL padding is estimated on
     RowSample sell_blocks;     ///< those

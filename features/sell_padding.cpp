@@ -198,7 +198,6 @@ SellSlots sell_slots(const P* row_ptr, RowWindow block, bool exact) {
 
 void describe_sell(const SellSlots& slots, std::int64_t block_rows, std::int64_t rows,
                    std::vector<SellPadding>& sell) {
-    if (slots.entries == 0) return;
     const auto all = static_cast<double>(rows);
     const auto block = static_cast<double>(std::min(block_rows, rows));
     double sorted = 0;
@@ -209,7 +208,11 @@ void describe_sell(const SellSlots& slots, std::int64_t block_rows, std::int64_t
             sorted = s.padding;
             continue;
         }
-        s.padding = static_cast<double>(slots.stored[p]) / static_cast<double>(slots.entries) - 1;
+        // Of a sample without entries nothing is known but that sorting all rows pads least.
+        s.padding =
+            slots.entries == 0
+                ? sorted
+                : static_cast<double>(slots.stored[p]) / static_cast<double>(slots.entries) - 1;
         const double window = std::min(static_cast<double>(s.sigma), all);
         if (s.sigma > 1 && window > block)
             s.padding =

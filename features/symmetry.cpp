@@ -1,5 +1,7 @@
 #include "features/symmetry.hpp"
 
+#include "features/sample_plan.hpp"
+
 #include <algorithm>
 
 namespace sptune {
@@ -33,9 +35,10 @@ void count_mirrors(CsrView<T, P> a, RowWindow window, std::int64_t stride, bool 
         for (; k < a.row_ptr[i + 1]; k += stride) {
             const index_t row = static_cast<index_t>(i), j = a.col_idx[k];
             if (row == j) continue;
-            ++out.entries;
             const index_t* const begin = a.col_idx + a.row_ptr[j];
             const index_t* const end = a.col_idx + a.row_ptr[j + 1];
+            if (!sorted && end - begin > kMostUnsorted) continue;
+            ++out.entries;
             const index_t* const mirror =
                 sorted ? first_not_below(begin, end, row) : std::find(begin, end, row);
             if (mirror == end || *mirror != row) continue;

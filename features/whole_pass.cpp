@@ -164,11 +164,13 @@ WholePass pass_over(CsrView<T, P> a, int threads, Look look, bool sampled) {
             const BitCounts met = parts[0].marks->met(first, size);
             diagonals += met.all, pairs += met.pairs;
         }
+        if (ready && &marks != parts[0].marks) marks.rest();
     }
     carrier.rethrow();
     if (!readable) throw UsageError(unreadable(a));
     if (!warps) add_lengths(a.row_ptr, 0, rows, all);
     add_diagonals(*parts[0].marks, {diagonals, pairs}, a, sampled, all);
+    parts[0].marks->rest();
     all.look = look;
     return all;
 }

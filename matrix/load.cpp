@@ -26,7 +26,9 @@ void require_market(const std::string& path) {
 }
 
 MatrixFileInfo info_of(std::int64_t rows, std::int64_t cols, std::int64_t max_nnz) {
-    const bool narrow = max_nnz <= std::numeric_limits<std::int32_t>::max();
+    // Kernels step past the end of a row by as much as a team of threads takes at once.
+    constexpr std::int64_t kMostSteps = 1 << 14;
+    const bool narrow = max_nnz <= std::numeric_limits<std::int32_t>::max() - kMostSteps;
     return {rows, cols, max_nnz, narrow ? IndexType::i32 : IndexType::i64};
 }
 

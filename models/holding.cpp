@@ -221,6 +221,19 @@ Holding holding(const Features& f, const Variant& v) {
     return holding(f, layout_of(v));
 }
 
+namespace {
+
+/// Entries that slices of c rows cannot exceed, sorted in whatever windows or not: the longest of
+/// every 32 rows is known of all rows, where `sell` may come from a sample that missed the few long
+/// ones.
+double most_stored(const Features& f, int c) {
+    const double spanned = std::ceil(c / 32.0);  // times 32 rows
+    const double unaligned = c % 32 == 0 || 32 % c == 0 ? 1 : 2;
+    return f.warp_imbalance * spanned * unaligned * static_cast<double>(f.nnz);
+}
+
+}  // namespace
+
 bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen_bytes) {
     using enum Layout::Kind;
     Layout l = layout_of(v);
@@ -232,6 +245,9 @@ bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen
     Holding h = holding(f, l);
     constexpr double kManyDiagonals = 1 << 26;  // of a slice: more need huge tables
     if (l.kind == hdia && static_cast<double>(f.row_max) * l.c >= kManyDiagonals) return false;
+    if (l.kind == sell && !l.beside && l.sigma != kAll && f.sampled_share < 1 &&
+        most_stored(f, l.c) * (l.value + kIndex) > 2 * kMostBytes * csr_bytes(f, l))
+        return false;
     if (seen_bytes) h = {*seen_bytes / l.value, *seen_bytes, true};  // as many entries at most
     // Threads sort their shares of the rows by themselves: each has a longest row, and slices of
     // it.

@@ -4,7 +4,7 @@
 #include "features/cuda/whole.hpp"
 #include "features/cuda/workspace.hpp"
 #include "features/describe.hpp"
-#include "matrix/cuda/device_buffer.hpp"
+#include "matrix/cuda/copy_csr.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,19 +16,8 @@ namespace cuda {
 namespace {
 
 template <class T>
-void copy_to_host(T* to, const T* from, std::size_t count) {
+void fetch(T* to, const T* from, std::size_t count) {
     if (count) SPTUNE_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
-}
-
-template <class T, class P>
-Features extract_on_host(CsrView<T, P> a) {
-    const auto nnz = static_cast<std::size_t>(a.nnz());
-    Csr<T, P> copy{a.rows, a.cols, Buffer<P>(static_cast<std::size_t>(a.rows) + 1),
-                   Buffer<index_t>(nnz), Buffer<T>(nnz)};
-    copy_to_host(copy.row_ptr.data(), a.row_ptr, copy.row_ptr.size());
-    copy_to_host(copy.col_idx.data(), a.col_idx, nnz);
-    copy_to_host(copy.values.data(), a.values, nnz);
-    return extract_features(copy.view());
 }
 
 /// What the kernels have found.
@@ -121,7 +110,7 @@ Features extract_features_on_device(CsrView<T, P> a) {
         return f;
     }
     const SamplePlan plan(rows, nnz);
-    if (plan.rows.everything()) return extract_on_host(a);
+    if (plan.rows.everything()) return extract_features(copy_to_host(a).view());
 
     const int log2 = diagonals_log2(plan, rows, nnz);
     const std::uint64_t spare_count = spare_slots(plan);
@@ -164,20 +153,20 @@ Features extract_features_on_device(CsrView<T, P> a) {
     }
     if (found.sums.overflow) {
         kept.reset();  // others need not wait
-        return extract_on_host(a);
+        return extract_features(copy_to_host(a).view());
     }
 
     std::vector<std::int64_t> lengths(found.sums.row_lengths.listed);
     const std::size_t first = std::min(lengths.size(), kFirstLongRows);
     std::copy_n(found.sums.first_long_rows, first, lengths.begin());
-    copy_to_host(lengths.data() + first, long_rows + first, lengths.size() - first);
+    fetch(lengths.data() + first, long_rows + first, lengths.size() - first);
     std::array<std::int64_t, kShortRows> shorter;
     std::ranges::copy(found.sums.row_lengths.few, shorter.begin());
     SampleCounts counts = sample_counts_of(found.sums);
     std::vector<unsigned> listed(found.sums.diagonal_entries.listed);
     const std::size_t at_hand = std::min(listed.size(), Found::kListed);
     std::copy_n(found.listed, at_hand, listed.begin());
-    copy_to_host(listed.data() + at_hand, listed_later + at_hand, listed.size() - at_hand);
+    fetch(listed.data() + at_hand, listed_later + at_hand, listed.size() - at_hand);
     counts.diagonals.top =
         largest(found.sums.diagonal_entries, {listed.begin(), listed.end()}, kTopDiagonals);
     return describe(rows, cols, nnz, length_runs(shorter, std::move(lengths)),

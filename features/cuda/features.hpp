@@ -6,8 +6,9 @@
 
 namespace sptune {
 
-/// `entries` of the view must be set. Works in the default stream and waits for it; holds an eighth
-/// of a byte for each row and column and one byte for each entry of the device meanwhile. Where
+/// `entries` of the view must be set. Works in the default stream and waits for it; holds up to
+/// one byte for each row, an eighth of one for each column and two for each entry of the device
+/// meanwhile. Where
 /// rows are not sorted, entries are read a second time and four bytes per row held. Copied to the
 /// host and looked at there are matrices that
 ///  - the sample takes in full: with up to 2048 rows and entries, or up to three rows;

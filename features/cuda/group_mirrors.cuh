@@ -50,6 +50,7 @@ __device__ void visit_mirrors(CsrView<T, P> a, const Group& group, const DeviceS
         const auto row = static_cast<index_t>(group.first + group.stored.row(k, group.rows));
         const index_t column = a.col_idx[k];
         if (row == column) continue;
+        if (!sorted && a.row_ptr[column + 1] - a.row_ptr[column] > kMostUnsorted) continue;
         const std::int64_t mirror = sorted ? mirror_of(a.row_ptr, a.col_idx, row, column)
                                            : unsorted_mirror_of(a.row_ptr, a.col_idx, row, column);
         if (threadIdx.x % width) continue;

@@ -200,7 +200,6 @@ template <class T, class P>
 Estimate count_sampled(CsrView<T, P> a, CsrView<T, P> b, const DeviceBuffer<count_t>& products,
                        std::int64_t wanted) {
     constexpr std::int64_t kWindow = 32;  // as on the host
-    constexpr count_t kMostOfRow = 1 << 19;
     const count_t most = std::min<count_t>(1 << 24, device_available_memory() / 64);
     for (;; wanted /= 4) {
         const RowSample sample(a.rows, wanted, kWindow,
@@ -215,7 +214,7 @@ Estimate count_sampled(CsrView<T, P> a, CsrView<T, P> b, const DeviceBuffer<coun
         DeviceBuffer<count_t> begin(count + 1);
         begin.fill_bytes(0);
         sizes_of<<<blocks_for(size, kThreads), kThreads>>>(products.data(), rows.data(), size,
-                                                           kMostOfRow, begin.data());
+                                                           kMostProductsOfRow, begin.data());
         SPTUNE_CUDA_LAUNCHED("sizes_of");
         with_scratch([&](void* scratch, std::size_t& bytes) {
             return cub::DeviceScan::ExclusiveSum(scratch, bytes, begin.data(), begin.data(),

@@ -5,7 +5,9 @@
 #include "features/features.hpp"
 #include "features/sample.hpp"
 #include "features/sell_padding.hpp"
+#include "features/symmetry.hpp"
 #include "matrix/generate.hpp"
+#include "tests/features/tiny.hpp"
 
 #include <cmath>
 #include <set>
@@ -118,7 +120,7 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     for (const auto& w : all.windows())
         count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
     describe_sampled_diagonals(
-        count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all), truth);
+        count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all, true), truth);
     describe_sell(slots, kSellBlock, truth.rows, truth.sell);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
@@ -163,6 +165,53 @@ TEST(Features, SymmetryOfLargeMatrices) {
     f = extract_features(
         generate<double>({"uniform", {{"rows", 20000}, {"density", 1e-3}}}).view());
     EXPECT_LT(f.pattern_symmetry, 0.02);
+}
+
+TEST(Features, MirrorsAreNotSoughtInLongUnsortedRows) {
+    // Every entry of column 0 has to look for its mirror image in row 0.
+    const index_t n = 5000;
+    std::vector<std::vector<index_t>> rows(1);
+    for (index_t i = 1; i < n; ++i) rows.push_back({0, i});
+    for (index_t j = 0; j < n; ++j) rows[0].push_back(j);
+    const RowWindow others{1, n};
+    for (const bool sorted : {true, false}) {
+        MirrorCounts found;
+        count_mirrors(pattern(n, rows).view(), others, 1, sorted, found);
+        EXPECT_EQ(found.entries, sorted ? n - 1 : 0);
+        EXPECT_EQ(found.present, sorted ? n - 1 : 0);
+    }
+    rows[0].resize(1000);
+    MirrorCounts found;
+    count_mirrors(pattern(n, rows).view(), others, 1, false, found);
+    EXPECT_EQ(found.entries, n - 1);
+    EXPECT_EQ(found.present, 999);
+}
+
+TEST(Features, OfASampleWithoutEntriesTheWorstIsAssumed) {
+    std::vector<std::vector<index_t>> rows(100'000);
+    for (index_t j = 0; j < 5000; ++j) rows[77'777].push_back(10 * j);
+    const auto a = pattern(100'000, rows);
+    const Features f = extract_features(a.view());
+    ASSERT_LT(f.sampled_share, 1);
+    for (const BsrFill& b : f.bsr) EXPECT_DOUBLE_EQ(b.fill, 1.0 / (b.r * b.c)) << b.r << "x" << b.c;
+    for (std::size_t i = 1; i < f.sell.size(); ++i)
+        if (f.sell[i].sigma == 0) {
+            EXPECT_GT(f.sell[i].padding, 0.9);
+            EXPECT_GE(f.sell[i - 1].padding, f.sell[i].padding);
+        }
+}
+
+TEST(Features, AFewLongRowsAreThinnedOutAsWell) {
+    // All rows are in the sample, but not all entries are looked at: diagonals by every hundredth.
+    const index_t n = 100'000;
+    std::vector<std::vector<index_t>> rows(2);
+    for (auto& row : rows)
+        for (index_t j = 0; j < n; ++j) row.push_back(j);
+    const Features f = extract_features(pattern(n, rows).view());
+    EXPECT_EQ(f.sampled_share, 1);
+    EXPECT_EQ(f.diagonals, n + 1);
+    for (const BsrFill& b : f.bsr) EXPECT_NEAR(b.fill, b.r > 2 ? 2.0 / b.r : 1, 0.01) << b.r;
+    EXPECT_NEAR(f.cols_per_line, 8, 0.1);
 }
 
 TEST(RowSample, TakesWholeUnitsFromAllOver) {

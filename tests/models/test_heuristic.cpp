@@ -160,6 +160,14 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     EXPECT_TRUE(surely_fits(with_long, sell)) << "long rows lie beside slices";
     const Variant pjds = variant(Backend::cpu, "pjds", "lanes", {{"c", 8}, {"w", kAll}});
     EXPECT_FALSE(surely_fits(with_long, pjds)) << "and among those of pJDS";
+    const Variant gpu = variant(Backend::cuda, "sell", "lanes", {{"c", 32}, {"s", 1}, {"x", 32}});
+    Features sampled = even_rows(100'000, 20);
+    sampled.sell = {{32, 1, 0.1}};
+    sampled.sampled_share = 0.01;
+    sampled.warp_imbalance = 1.1;
+    EXPECT_TRUE(surely_fits(sampled, gpu));
+    sampled.warp_imbalance = 16;
+    EXPECT_FALSE(surely_fits(sampled, gpu)) << "the sample missed what all lengths tell";
     const Variant ell = variant(Backend::cpu, "ell", "simd", {{"x", 32}, {"w", kAll}});
     Features longer = f;
     longer.ell_fill = 1 / 3.0;

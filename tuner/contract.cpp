@@ -135,7 +135,9 @@ void Contract::shares_values(int offer) {
     if (k.convert_us > 0) k.convert_us = std::min(k.convert_us, kSharing);
 }
 
-void Contract::refused(int offer) {
+void Contract::refused(int offer, double us) {
+    overrun_us_ = std::max(overrun_us_, us - convert_us(offer));
+    balance_ -= us;
     drop(offer);
     if (active_ == offer) active_ = 0;
     trial_ = 0;

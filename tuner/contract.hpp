@@ -81,7 +81,8 @@ class Contract {
     void expect_conversion(int offer, double us) { state_of(offer).predicted.convert_us = us; }
     /// Other values need no conversion of it: what is converted reads the caller's own.
     void shares_values(int offer);
-    void refused(int offer);
+    /// It cannot be had, which took so long to find out.
+    void refused(int offer, double us);
     /// The call of the last step; 0 where it was not timed.
     void called(double us);
 

@@ -131,7 +131,7 @@ int Contract::next_due() const {
 int Contract::in_advance() const {
     if (terms_.expected_calls <= 0) return 0;
     const double credit =
-        (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
+        balance_ + (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) * plain_us();
     for (int i = 1; i < end_of_offers(); ++i) {
         const double saved = call_us(0) - call_us(i), cost = convert_us(i);
         const double least = terms_.trusted ? 0 : (1 - kBetter) * call_us(0);

@@ -97,7 +97,7 @@ bool Plan<T, P>::convert(int which, void* stream) {
         r.storage.reset();
         if (which == 0) throw;
         r.failure = e.what();
-        contract_->refused(which);
+        contract_->refused(which, clock() - start);
         return false;
     }
     if (which) contract_->converted(which, clock() - start);

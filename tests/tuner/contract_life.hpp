@@ -13,6 +13,8 @@ namespace sptune::tuner {
 struct Truth {
     double plain_us = 100;
     std::vector<Offer> offers;
+    std::vector<bool> fails =
+        {};                    ///< whose conversions fail, after all that they take; empty: none
     double held_up_share = 0;  ///< of calls of offers, which take held_up_us more
     double held_up_us = 0;
 };
@@ -37,9 +39,16 @@ inline Outcome live(Contract& contract, const Truth& truth, const std::vector<Of
         out.convert_us =
             std::max(out.convert_us, truth.offers[i].convert_us - predicted[i].convert_us);
         ++out.conversions;
-        contract.converted(which, truth.offers[i].convert_us);
+        const bool fails = !truth.fails.empty() && truth.fails[i];
+        if (fails)
+            contract.refused(which, truth.offers[i].convert_us);
+        else
+            contract.converted(which, truth.offers[i].convert_us);
+        return !fails;
     };
-    if (const int which = contract.in_advance()) convert(which);
+    for (int which = contract.in_advance(); which && !convert(which);
+         which = contract.in_advance()) {
+    }
     for (long long n = 0; n < calls; ++n) {
         Contract::Step step = contract.next();
         while (step.convert) {

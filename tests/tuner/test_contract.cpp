@@ -107,12 +107,14 @@ TEST(Contract, LiesAreFoundOutAndCostNoMoreThanPromised) {
         Truth truth{log_uniform(1, 1000), {}};
         std::vector<Offer> predicted;
         const double plain_predicted = truth.plain_us;
+        const double failing = random.uniform() < 0.3 ? random.uniform() : 0;
         for (int i = static_cast<int>(7 * random.uniform()); i > 0; --i) {
             predicted.push_back(
                 {truth.plain_us * log_uniform(0.1, 1.2), truth.plain_us * log_uniform(0.1, 100)});
             // Up to fifty times wrong, either way.
             truth.offers.push_back({predicted.back().call_us * log_uniform(0.02, 50),
                                     predicted.back().convert_us * log_uniform(0.02, 50)});
+            truth.fails.push_back(random.uniform() < failing);
         }
         if (terms.watch && random.uniform() < 0.5) {
             truth.held_up_share = log_uniform(0.001, 0.2);
@@ -145,6 +147,20 @@ TEST(Contract, AConversionThatTookLongerIsNotForgiven) {
                 << calls;
             EXPECT_EQ(out.active, 1);
         }
+    }
+}
+
+TEST(Contract, ConversionsThatFailCostWhatTheyTook) {
+    for (const double expected : {0.0, 100.0}) {
+        Terms terms;
+        terms.expected_calls = expected;
+        const std::vector<Offer> predicted(7, {50, 10});
+        Truth truth{100, std::vector<Offer>(7, {50, 3000})};
+        truth.fails.assign(7, true);
+        Contract contract(terms, 100, predicted);
+        const Outcome out = live(contract, truth, predicted, 100);
+        EXPECT_LE(out.total_us, promise(terms, truth, 100) + out.convert_us + 1e-6);
+        EXPECT_EQ(out.active, 0);
     }
 }
 
@@ -479,12 +495,12 @@ TEST(Contract, RefusedConversionsLeavePlainCsr) {
         Terms terms;
         terms.expected_calls = expected;
         Contract contract(terms, 100, {{50, 100}});
-        if (const int which = contract.in_advance()) contract.refused(which);
+        if (const int which = contract.in_advance()) contract.refused(which, 80);
         EXPECT_EQ(contract.in_advance() && expected == 0, false);
         for (int n = 0; n < 100; ++n) {
             Contract::Step step = contract.next();
             while (step.convert) {
-                contract.refused(step.run);
+                contract.refused(step.run, 80);
                 step = contract.next();
             }
             EXPECT_EQ(step.run, 0);

@@ -129,7 +129,7 @@ TEST(TrustedContract, OneThatCannotBeConvertedLeavesTheOthers) {
         const auto convert = [&](int which) {
             if (which != 1) return contract.converted(which, 200);
             ++refusals;
-            contract.refused(which);
+            contract.refused(which, 150);
         };
         for (int which = contract.in_advance(); which;
              which = which == 1 ? contract.in_advance() : 0)

@@ -37,7 +37,7 @@ const models::ModelSet* of_environment() {
 }  // namespace
 
 std::vector<const models::Predictor*> default_models(Backend backend, const std::string& file) {
-    static const models::Heuristic heuristic;
+    static const auto& heuristic = lasting<models::Heuristic>();
     std::vector<const models::Predictor*> list;
     if (const models::ModelSet* const own = file.empty() ? of_environment() : &read_once(file))
         for (const auto& trees : own->trees())

@@ -53,6 +53,8 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
         runner.record = describe(contender.variant);
         runner.anchor = contender.variant.vendor || runner.record.id == scene_.baseline ||
                         runner.record.id == options.guest;
+        runner.turn = static_cast<std::size_t>(std::ranges::find(options.likely, runner.record.id) -
+                                               options.likely.begin());
         if (options.resume) {
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
             if (old && old->kernel_hash == runner.record.kernel_hash &&

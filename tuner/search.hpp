@@ -99,6 +99,7 @@ class Search {
         const db::Candidate* known = nullptr;  ///< found by an earlier process of this sweep
         Timing timing;                         ///< of the present stage
         bool anchor = false;  ///< baseline, vendor, guest: measured first, never skipped as bounded
+        std::size_t turn = 0;       ///< its place among SweepOptions::likely
         bool looked_again = false;  ///< its time is the median of several moments
 
         const std::string& layout() const { return contender.variant.layout; }

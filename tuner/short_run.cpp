@@ -55,15 +55,15 @@ bool Search::always_measured(const Runner& r) const {
     return r.record.id == scene_.baseline || r.record.id == options_.guest;
 }
 
-/// Anchors first; then layout by layout, those that move the least bytes first, since they are the
-/// likeliest to be fast and a fast one early lets the heavy ones be skipped.
+/// Anchors first, then the likeliest to be fast; then layout by layout, those that move the least
+/// bytes first. A fast one early lets the heavy ones be skipped.
 Search::Field Search::short_run_order() {
     Field order;
     for (Runner& r : runners_)
         if (r.record.status == db::Status::not_reached) order.push_back(&r);
     std::stable_sort(order.begin(), order.end(), [&](const Runner* a, const Runner* b) {
         const auto rank = [&](const Runner* r) {
-            return std::tuple(r->record.id != scene_.baseline, !r->anchor,
+            return std::tuple(r->record.id != scene_.baseline, !r->anchor, r->turn,
                               r->footprint.moved_bytes);
         };
         return rank(a) != rank(b) ? rank(a) < rank(b) : a->layout() < b->layout();

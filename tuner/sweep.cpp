@@ -5,6 +5,7 @@
 #include "matrix/memory.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/cuda/sweep.hpp"
+#include "tuner/likely.hpp"
 #include "tuner/sweep_contenders.hpp"
 
 #include <algorithm>
@@ -62,8 +63,10 @@ const db::Device& device_of(Backend backend, int threads, const std::atomic<bool
 
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
-                       const SweepOptions& options) {
-    if (backend == Backend::cuda) return sweep_spmv_cuda(a, features, options);
+                       const SweepOptions& wanted) {
+    if (backend == Backend::cuda) return sweep_spmv_cuda(a, features, wanted);
+    SweepOptions options = wanted;
+    if (options.likely.empty()) options.likely = likely_spmv(a, features, backend, options.threads);
     return sweep_kernels(a, features, spmv_kernels<T, P>(backend),
                          spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>()),
                          device_of(backend, options.threads, options.stop), options);

@@ -30,6 +30,9 @@ struct SweepOptions {
     /// Id of one more candidate that is measured whatever happens and takes part in the final, so
     /// that its time can be held against the winner's. Ignored where there is no such candidate.
     std::string guest;
+    /// Ids of those that are measured first of all but the baseline, the guest and the vendor's, in
+    /// this order: what is expected to be fast, so that a budget too short for all is spent well.
+    std::vector<std::string> likely;
     int threads = 0;      ///< 0: all
     double budget_s = 0;  ///< 0: none
     std::uint64_t seed = 1;

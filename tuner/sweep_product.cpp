@@ -4,6 +4,7 @@
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/cuda/sweep_product.hpp"
+#include "tuner/likely.hpp"
 #include "tuner/product_contenders.hpp"
 
 namespace sptune::tuner {
@@ -38,7 +39,10 @@ SweepResult sweep_product_kernels(CsrView<T, P> a, CsrView<T, P> b, const Featur
 template <class T, class P>
 SweepResult sweep_spgemm(CsrView<T, P> a, CsrView<T, P> b, const Features& features,
                          const ProductFeatures& product, Backend backend,
-                         const SweepOptions& options) {
+                         const SweepOptions& wanted) {
+    SweepOptions options = wanted;
+    if (options.likely.empty())
+        options.likely = likely_product<T, P>(product, backend, options.threads);
     const std::string baseline =
         spgemm_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
     if (backend == Backend::cuda)

@@ -1,6 +1,5 @@
 #include "tuner/verify_product.hpp"
 
-#include "features/sample.hpp"
 #include "matrix/parallel.hpp"
 
 #include <cmath>
@@ -97,6 +96,14 @@ ProductCheck::ProductCheck(CsrView<T, P> a, CsrView<T, P> b, const ProductFeatur
     });
     for (const SpgemmReference& piece : pieces_) entries_ += piece.col_idx.size();
     if (share < 1) entries_ = static_cast<std::uint64_t>(product.estimated_entries);
+}
+
+std::vector<RowWindow> ProductCheck::windows() const {
+    std::vector<RowWindow> rows;
+    for (const SpgemmReference& piece : pieces_)
+        rows.push_back({piece.first_row,
+                        piece.first_row + static_cast<std::int64_t>(piece.row_ptr.size()) - 1});
+    return rows;
 }
 
 template <class T, class P>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "features/product.hpp"
+#include "features/sample.hpp"
 #include "kernels/spgemm/reference.hpp"
 #include "tuner/verify.hpp"
 
@@ -26,6 +27,8 @@ class ProductCheck {
     template <class T, class P>
     Verdict judge(CsrView<T, P> c) const;
 
+    /// The rows that judge() looks at: of others it needs the row pointers alone.
+    std::vector<RowWindow> windows() const;
     double checked_share() const { return checked_share_; }  ///< of the rows
     /// nnz(C), estimated where not all rows were multiplied.
     std::uint64_t entries() const { return entries_; }

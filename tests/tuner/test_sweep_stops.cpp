@@ -31,6 +31,17 @@ TEST_F(Sweep, BudgetIsKeptAndTheFinalTakesPlace) {
     EXPECT_NE(r.entry.winner, "");
 }
 
+TEST_F(Sweep, ABudgetTooShortForAllIsSpentOnTheLikeliest) {
+    Kernels kernels = {fake::kernel(fake::right, 5000)};
+    for (int i = 0; i < 50; ++i) kernels.push_back(fake::kernel(fake::right, 4000 + i, 1000, 9000));
+    kernels.push_back(fake::kernel(fake::right, 3000, 2000, 9000));  // moves the most
+    const Kernel& best = kernels.back();
+    options.budget_s = 0.6;
+    EXPECT_EQ(of(run(kernels), best).status, db::Status::not_reached);
+    options.likely = {"spmv.cpu.no.such.f64.i32", best.variant.id()};
+    EXPECT_EQ(run(kernels).entry.winner, best.variant.id());
+}
+
 TEST_F(Sweep, CallsOfSecondsKeepTheBudgetToo) {
     Kernels kernels;
     for (int i = 0; i < 9; ++i) kernels.push_back(fake::kernel(fake::right, 3e6 - i * 1e4));

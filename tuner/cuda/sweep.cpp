@@ -4,6 +4,7 @@
 #include "kernels/registry.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "tuner/cuda/verify.hpp"
+#include "tuner/likely.hpp"
 #include "tuner/sweep_contenders.hpp"
 
 namespace sptune::tuner {
@@ -39,6 +40,8 @@ SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const Swe
     CudaTimer timer;
     SweepOptions options = wanted;
     options.timer = &timer;
+    if (options.likely.empty())
+        options.likely = likely_spmv(on_device.view(), features, Backend::cuda, options.threads);
     if (options.limits.storage_bytes == Limits{}.storage_bytes)
         options.limits.storage_bytes = device_available_memory() / 2;
     const std::string baseline =

@@ -23,7 +23,9 @@ SweepResult sweep_spgemm_cuda(CsrView<T, P> a, CsrView<T, P> b, const Features& 
         options.limits.storage_bytes = device_available_memory() / 10 * 9;
     return sweep_product_contenders(problem, features, product, check,
                                     spgemm_kernels<T, P>(Backend::cuda), baseline, device, 1,
-                                    options, [](const Product<T, P>& c) { return to_host(c); });
+                                    options, [rows = check.windows()](const Product<T, P>& c) {
+                                        return to_host(c, std::span<const RowWindow>(rows));
+                                    });
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                          \

@@ -115,13 +115,6 @@ bool is_entry_file(const std::string& path) {
     return path.ends_with(".json") || (file >> std::ws).peek() == '{';
 }
 
-/// What no output may replace. A word may name an entry or a file.
-Words files_read(const std::string& db, const std::string& word = {}) {
-    Words files{open_db(db).path().string()};
-    if (std::filesystem::is_regular_file(word)) files.push_back(word);
-    return files;
-}
-
 /// Under which SpMV with the matrix of a file is stored, and its product.
 Words fingerprints_of_file(const std::string& path) {
     return with_matrix(path, {}, [](const auto& matrix) {
@@ -213,7 +206,7 @@ int run_db_list(const Words& args) {
     if (!options.parse(args)) return kOk;
     require_list_format(format);
     if (format == "json" && json.empty()) json = "-";
-    require_outputs({{"--json", json}}, files_read(db));
+    require_outputs({{"--json", json}}, files_read({}, db));
     const db::Store store = open_existing_db(db);
     const auto entries = store.list();
     if (entries.empty()) say_empty(store);
@@ -241,7 +234,9 @@ int run_db_show(const Words& args) {
         .example("sptune db show cant.mtx f32")
         .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
     if (!options.parse(args)) return kOk;
-    require_outputs({{"--json", json}}, files_read(db, which[0]));
+    // A word may name an entry or a file.
+    const bool is_file = std::filesystem::is_regular_file(which[0]);
+    require_outputs({{"--json", json}}, files_read(is_file ? Words{which[0]} : Words(), db));
     const db::Entry entry = find_entry(which[0], std::span(which).subspan(1), db);
     if (!json.empty()) write_json(json, db::to_json(entry));
     if (json == "-") return kOk;

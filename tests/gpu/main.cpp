@@ -1,6 +1,6 @@
-// GoogleTest's main(), but for the exit code where all tests were skipped: ctest takes 77 as that. It
-// is no good at reading it from what is printed, where a test that failed may stand beside one that
-// was skipped.
+// GoogleTest's main(), but for the exit code where all tests were skipped: ctest takes 77 as that.
+// It is no good at reading it from what is printed, where a test that failed may stand beside one
+// that was skipped.
 #include <gtest/gtest.h>
 
 int main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 #include "cli/compare_options.hpp"
 #include "cli/compare_report.hpp"
 #include "cli/comparison.hpp"
+#include "cli/db_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/matrix_input.hpp"
 #include "cli/output.hpp"
@@ -178,7 +179,7 @@ class Comparer {
 int run_compare(const std::vector<std::string>& args) {
     CompareOptions options;
     if (!parse_compare(args, options)) return kOk;
-    require_outputs({{"--json", options.json}}, options.matrices);
+    require_outputs({{"--json", options.json}}, files_read(options.matrices, options.db));
     const bool off = tuner::mode() == tuner::Mode::off;
     Comparer comparer(options);
     const int code = comparer.run();

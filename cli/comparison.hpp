@@ -45,7 +45,7 @@ struct Comparison {
     const Timed* vendor_best() const { return vendor.empty() ? nullptr : &vendor.front(); }
 };
 
-/// `entry` is a sweep's; a choice that it has not reached (it was stopped) becomes its winner.
+/// `entry` is a sweep's; of a choice that it has not reached (it was stopped) there is no time.
 /// `used_cols` counts for SpMV alone.
 Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoChoice& choice);
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -83,6 +84,14 @@ db::Store open_db(const std::string& named) {
 
 std::shared_ptr<const db::Databases> open_databases(const std::string& named) {
     return std::make_shared<const db::Databases>(named, warn_of);
+}
+
+Words files_read(const Words& operands, const std::string& db, const std::string& model) {
+    const char* const variable = std::getenv("SPTUNE_MODEL");
+    Words files = operands;
+    files.push_back(!model.empty() ? model : variable ? variable : "");
+    for (const db::Place& place : db::places(db)) files.push_back(place.path.string());
+    return files;
 }
 
 db::Store open_existing_db(const std::string& named) {

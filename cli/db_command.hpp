@@ -49,6 +49,11 @@ std::shared_ptr<const db::Databases> open_databases(const std::string& named);
 /// Throws InputError where a database was named that is not there.
 void require_db(const std::string& named);
 
+/// What no output of a command may replace: its operands, the databases that are asked where `db`
+/// is what --db says, and `model`, which --model says, or else $SPTUNE_MODEL.
+std::vector<std::string> files_read(const std::vector<std::string>& operands, const std::string& db,
+                                    const std::string& model = {});
+
 /// open_db() for reading: the user's own may not be there yet, but one that was
 /// named, by $SPTUNE_DB as well, has to be. Throws InputError.
 db::Store open_existing_db(const std::string& named);

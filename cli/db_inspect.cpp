@@ -95,11 +95,12 @@ std::string list_csv(const std::vector<db::Summary>& entries) {
     return text;
 }
 
-void require_list_format(const std::string& format) {
-    if (format == "table" || format == "json" || format == "csv") return;
-    const bool exported = format == "t4" || format == "header";
+/// "table" and others that a command has; those of `db export` are pointed to.
+void require_format(const std::string& format, const Words& known) {
+    if (std::ranges::count(known, format)) return;
+    const bool exported = format == "csv" || format == "t4" || format == "header";
     throw UsageError(fmt::format(
-        "--format: expected table, json, csv, not \"{}\"{}", format,
+        "--format: expected {}, not \"{}\"{}", fmt::join(known, ", "), format,
         exported ? fmt::format("; `sptune db export --format {}` writes the entries so", format)
                  : ""));
 }
@@ -113,13 +114,6 @@ std::string fingerprint_text(std::uint64_t fingerprint) {
 bool is_entry_file(const std::string& path) {
     std::ifstream file(path);
     return path.ends_with(".json") || (file >> std::ws).peek() == '{';
-}
-
-/// What no output may replace. A word may name an entry or a file.
-Words files_read(const std::string& db, const std::string& word = {}) {
-    Words files{open_db(db).path().string()};
-    if (std::filesystem::is_regular_file(word)) files.push_back(word);
-    return files;
 }
 
 /// Under which SpMV with the matrix of a file is stored, and its product.
@@ -211,9 +205,9 @@ int run_db_list(const Words& args) {
         .example("sptune db list --format csv > tuned.csv")
         .example("sptune db list --json - | jq '.entries[].winner'");
     if (!options.parse(args)) return kOk;
-    require_list_format(format);
+    require_format(format, {"table", "json", "csv"});
     if (format == "json" && json.empty()) json = "-";
-    require_outputs({{"--json", json}}, files_read(db));
+    require_outputs({{"--json", json}}, files_read({}, db));
     const db::Store store = open_existing_db(db);
     const auto entries = store.list();
     if (entries.empty()) say_empty(store);
@@ -227,7 +221,7 @@ int run_db_list(const Words& args) {
 }
 
 int run_db_show(const Words& args) {
-    std::string db, json;
+    std::string db, json, format = "table";
     Words which;
     Options options(
         "db show", "MATRIX|KEY|FILE [WORD...]",
@@ -236,12 +230,17 @@ int run_db_show(const Words& args) {
         "f32, spgemm or 16t.");
     options.operands(which, 1, 8)
         .text("db", "PATH", db, kDbHelp)
+        .text("format", "table|json", format, "for people or for programs")
         .text("json", "FILE|-", json, "write the entry as JSON; - prints it alone on stdout")
         .example("sptune db show cant")
         .example("sptune db show cant.mtx f32")
         .example("sptune db show cant --json - | jq '.candidates[] | [.id, .time_us.median]'");
     if (!options.parse(args)) return kOk;
-    require_outputs({{"--json", json}}, files_read(db, which[0]));
+    require_format(format, {"table", "json"});
+    if (format == "json" && json.empty()) json = "-";
+    // A word may name an entry or a file.
+    const bool is_file = std::filesystem::is_regular_file(which[0]);
+    require_outputs({{"--json", json}}, files_read(is_file ? Words{which[0]} : Words(), db));
     const db::Entry entry = find_entry(which[0], std::span(which).subspan(1), db);
     if (!json.empty()) write_json(json, db::to_json(entry));
     if (json == "-") return kOk;

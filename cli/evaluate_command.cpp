@@ -216,17 +216,22 @@ int run_evaluate(const std::vector<std::string>& args) {
             "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
             "letters that it begins with.");
     if (!options.parse(args)) return kOk;
-    if ((folds > 0) + !hold_out.empty() + !model_file.empty() > 1)
-        throw UsageError("--folds, --hold-out and --model are three ways to test; name one");
+    if (!hold_out.empty() && (folds > 0 || !model_file.empty()))
+        throw UsageError("--hold-out is another way to test than --folds and --model; name one");
     if (!weigh.empty() && !model_file.empty())
         throw UsageError("--weigh is about training, and --model is trained; leave one out");
+    if (!weigh.empty() && op_name == "spgemm")
+        throw UsageError("--weigh is of SpMV; of products every sweep counts once");
+    if (folds > 0 && !model_file.empty())
+        warn("--folds is about training, and --model is trained: it is tested as a whole");
     const std::vector<models::Weight> weights = parse_weights(weigh);
     std::vector<std::string> inputs = files_of(input);
     inputs.push_back(model_file);
     require_outputs({{"--json", json}}, inputs);
+    const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;
+    if (op == Op::spgemm) require_single(input);
     std::optional<models::ModelSet> model;
     if (!model_file.empty()) model = models::read_models(model_file);
-    const Op op = op_name == "spmv" ? Op::spmv : Op::spgemm;
     Json documents = Json::array();
     std::string text;
     std::size_t read = 0;

@@ -10,4 +10,7 @@ namespace sptune::cli {
 /// the second matrix, "step 1/0" its first backend; their phase is "begun".
 void commit_fault(const std::string& id, const std::string& phase);
 
+/// Another FAULT is wrong: as if this kernel's results had been looked at and found so.
+bool is_to_be_wrong(const std::string& id);
+
 }  // namespace sptune::cli

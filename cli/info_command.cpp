@@ -203,6 +203,7 @@ int run_info(const std::vector<std::string>& args) {
         .example("sptune info --kernels 'spmv.cpu.*.f64.i32' | wc -l")
         .example("sptune info --json - | jq '.devices[0].bandwidth_gbs'");
     if (!options.parse(args)) return kOk;
+    require_outputs({{"--json", json}}, files_read({}, db_path));
     if (!mkl.empty()) set_mkl_path(mkl);
     std::vector<std::string> ids;
     if (!glob.empty()) ids = matching_ids(glob);

@@ -155,7 +155,8 @@ bool is_file(const std::string& target) {
 int run_profile(const std::vector<std::string>& args) {
     ProfileOptions options;
     if (!parse_profile(args, options)) return kOk;
-    require_outputs({{"--json", options.json}, {"--html", options.html}}, options.matrices);
+    require_outputs({{"--json", options.json}, {"--html", options.html}},
+                    files_read(options.matrices, options.db));
     // Who closes the pipe behind stdout early gets the files that were asked for all the same.
     if (is_file(options.json) || is_file(options.html)) std::signal(SIGPIPE, SIG_IGN);
     Outputs outputs;

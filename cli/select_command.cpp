@@ -129,7 +129,8 @@ std::string report(const SteadyChoice& choice, const Style& style) {
 int run_select(const std::vector<std::string>& args) {
     Request request;
     if (!parse(args, request)) return kOk;
-    require_outputs({{"--json", request.json}}, {request.files[0], request.db, request.model});
+    require_outputs({{"--json", request.json}},
+                    files_read(request.files, request.db, request.model));
     const tuner::Mode mode = tuner::mode();
     const Backend backend = backends_of(request.backend).front();
     use_mkl(request.mkl);

@@ -217,7 +217,7 @@ int run_spgemm(const std::vector<std::string>& args) {
     // Refused before the work: an unknown ending, a place that cannot be written to.
     if (!r.output.empty() && output_format(r.output) == MatrixFormat::spt && r.unsorted)
         throw UsageError(r.output + ": .spt has rising columns; leave out --unsorted");
-    require_outputs({{"-o", r.output}, {"--json", r.json}}, {r.a(), r.b(), r.db});
+    require_outputs({{"-o", r.output}, {"--json", r.json}}, files_read(r.files, r.db));
     tuner::parse_validate(r.validate);  // of the environment, too
     tuner::mode();
     if (r.backend == "cuda") require_cuda();

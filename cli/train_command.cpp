@@ -83,11 +83,12 @@ int run_train(const std::vector<std::string>& args) {
               "and devices that have no sweeps here stays")
         .text("leave-out", "GLOB", leave_out, "matrices not to learn from, to test with them later")
         .text("weigh", "GLOB=N", weigh, kWeighHelp)
-        .integer("trees", "N", trees, 1, 10'000, "trees to grow (default: what tested best)")
-        .integer("depth", "N", depth, 1, 12, "of a tree (default: what tested best)")
+        .integer("trees", "N", trees, 1, 10'000,
+                 "trees to grow for SpMV (default: what tested best)")
+        .integer("depth", "N", depth, 1, 12, "of a tree for SpMV (default: what tested best)")
         .integer("portfolio", "N", portfolio, 1, 400,
-                 "kernels to choose among, at most, beside plain CSR and the best of each format "
-                 "and vendor (default: what tested best)")
+                 "SpMV kernels to choose among, at most, beside plain CSR and the best of each "
+                 "format and vendor (default: what tested best)")
         .example("bench/training_set.py --db training")
         .example("sptune train --db training -o model.sptm")
         .example("sptune train --db mine --keep shipped -o model.sptm")

@@ -116,6 +116,14 @@ std::vector<std::string> files_of(const TrainingInput& input) {
     return files;
 }
 
+void require_single(const TrainingInput& input) {
+    std::istringstream words(input.samples);
+    for (std::string word; std::getline(words, word, ',');)
+        if (const auto [file, times] = file_with_times(word); times > 1)
+            throw UsageError(fmt::format(
+                "--samples {}: FILE=N is of SpMV; of products every sweep counts once", word));
+}
+
 std::vector<models::Weight> parse_weights(const std::string& text) {
     std::vector<models::Weight> weights;
     std::istringstream items(text);

@@ -17,8 +17,8 @@ struct TrainingInput {
 };
 
 inline constexpr const char* kWeighHelp =
-    "sweeps of devices whose key matches count N times, but for the first as they would be where "
-    "threads start sooner or later; several, separated by commas";
+    "SpMV sweeps of devices whose key matches count N times, but for the first as they would be "
+    "where threads start sooner or later; several, separated by commas";
 /// Of --weigh. Throws UsageError.
 std::vector<models::Weight> parse_weights(const std::string& list);
 /// Warns of weights that none of the devices, named by their keys, is to have.
@@ -27,7 +27,7 @@ void tell_idle_weights(const std::vector<models::Weight>& weights,
 
 inline constexpr const char* kSamplesHelp =
     "files of `sptune train --pack`, separated by commas, whose sweeps come on top of those of "
-    "--db or, without that, stand alone; those of FILE=N count N times (1 to 100)";
+    "--db or, without that, stand alone; SpMV sweeps of FILE=N count N times (1 to 100)";
 
 /// Of sweeps of one matrix in one precision on one device.
 enum class Repeated {
@@ -41,6 +41,10 @@ std::vector<models::Sample> read_training(const TrainingInput& input, Op op, Rep
 
 /// The files behind it, which no output may replace. Throws UsageError as read_training().
 std::vector<std::string> files_of(const TrainingInput& input);
+
+/// Throws UsageError where a file is to count more than once, which nobody takes notice of who
+/// learns of products.
+void require_single(const TrainingInput& input);
 
 /// What to call it in a message.
 std::string name_of(const TrainingInput& input);

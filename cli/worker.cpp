@@ -182,6 +182,13 @@ void Worker::settle(const db::Candidate& candidate) {
 }
 
 const db::Candidate* Worker::recall(const std::string& id) const {
+    static const db::Candidate wrong = [] {
+        db::Candidate c;
+        c.status = db::Status::incorrect;
+        c.reason = "as $SPTUNE_FAULT asks";
+        return c;
+    }();
+    if (is_to_be_wrong(id)) return &wrong;
     const auto found = candidates_.find({here(), id});
     return found == candidates_.end() ? nullptr : &found->second;
 }

@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
     double difference = 0, largest = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
         largest = std::max(largest, std::abs(plain[i]));
-        difference = std::max(
-            {difference, std::abs(plain[i] - automatic[i]), std::abs(plain[i] - planned[i])});
+        difference = larger(difference, std::abs(plain[i] - automatic[i]));
+        difference = larger(difference, std::abs(plain[i] - planned[i]));
     }
     std::printf("%s\n", why.c_str());
     const int code = report("CG with auto_spmv", plain_ms, auto_ms, difference / largest);

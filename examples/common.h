@@ -126,6 +126,11 @@ static inline int size_argument(int argc, char** argv, int otherwise, int most) 
     exit(2);
 }
 
+/* The larger of two differences; unlike fmax(), what is not a number is larger than all. */
+static inline double larger(double a, double b) {
+    return isnan(a) || b <= a ? a : b;
+}
+
 /* Prints both times, the first of `plain`; the exit code says whether both found the same. */
 static inline int report(const char* what, const char* plain, double plain_ms, double sptune_ms,
                          double difference) {

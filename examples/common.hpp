@@ -87,6 +87,11 @@ inline int size_argument(int argc, char** argv, int otherwise, int most) {
     std::exit(2);
 }
 
+/// The larger of two differences; what is not a number is larger than all.
+inline double larger(double a, double b) {
+    return std::isnan(a) || b <= a ? a : b;
+}
+
 /// Prints both times; the exit code says whether both found the same.
 inline int report(const char* what, double plain_ms, double sptune_ms, double difference) {
     std::printf("%s: plain CSR %.1f ms, sptune %.1f ms with everything included: %.2fx\n", what,

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     sptune_plan_destroy(plan);
 
     for (int i = 0; i < pages; ++i)
-        difference = fmax(difference, fabs(plain[i] - tuned[i]) / plain[i]);
+        difference = larger(difference, fabs(plain[i] - tuned[i]) / plain[i]);
     free(plain), free(tuned);
     free_matrix(&links);
     return report("PageRank in C, transposition included", "plain CSR", plain_ms, tuned_ms,

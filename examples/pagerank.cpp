@@ -2,7 +2,7 @@
 //     example_pagerank [N]
 #include "web.hpp"
 
-#include <algorithm>
+#include <utility>
 
 template <class Multiply>
 std::vector<double> rank(int pages, const Multiply& multiply) {
@@ -36,6 +36,6 @@ int main(int argc, char** argv) {
     });
     double difference = 0;
     for (std::size_t i = 0; i < plain.size(); ++i)
-        difference = std::max(difference, std::abs(plain[i] - tuned[i]) / plain[i]);
+        difference = larger(difference, std::abs(plain[i] - tuned[i]) / plain[i]);
     return report("PageRank, transposition included", plain_ms, sptune_ms, difference);
 }

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     print_why(plan);
     sptune_plan_destroy(plan);
 
-    for (int i = 0; i < a.rows; ++i) difference = fmax(difference, fabs(plain[i] - tuned[i]));
+    for (int i = 0; i < a.rows; ++i) difference = larger(difference, fabs(plain[i] - tuned[i]));
     free(plain), free(tuned);
     free_matrix(&a);
     return report("time steps with new values in C", "plain CSR", plain_ms, tuned_ms, difference);

@@ -3,7 +3,7 @@
 //     example_time_stepping [N]: a cube of N³ cells
 #include "common.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace {
 
@@ -54,6 +54,6 @@ int main(int argc, char** argv) {
     });
     double difference = 0;
     for (std::size_t i = 0; i < plain.size(); ++i)
-        difference = std::max(difference, std::abs(plain[i] - tuned[i]));
+        difference = larger(difference, std::abs(plain[i] - tuned[i]));
     return report("time steps with new values", plain_ms, sptune_ms, difference);
 }

@@ -61,9 +61,11 @@ def auto_spmv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float =
     try:
         _sptune.auto_spmv(matrix.handle, given, to, alpha, beta, stream)
     except ValueError:
-        if not known:
+        # What was known of A may be out of date, its arrays changed in place; but not where as much
+        # is in them as before: then x or out is to blame.
+        if not known or Csr(A).handle.nnz == matrix.handle.nnz:
             raise
-        _drop(key)  # what was known of A may be out of date: its arrays were changed in place
+        _drop(key)
         matrix = _look_at(A, key, arrays)
         _sptune.auto_spmv(matrix.handle, given, to, alpha, beta, stream)
     if key not in _known:  # another thread has dropped it before the library made its plan

@@ -124,6 +124,7 @@ class Plan:
     def __init__(self, matrix: Csr, *, transposed: bool, **options: Any) -> None:
         self._matrix = matrix
         self._values: Any = matrix.arrays[2]
+        matrix.arrays = matrix.arrays[:2]  # or the first values would live as long as the plan
         self._transposed = transposed
         self._updating = threading.Lock()
         self._plan = _sptune.plan(matrix.handle, transposed=transposed, **options)

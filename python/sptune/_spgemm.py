@@ -68,6 +68,8 @@ def auto_spgemm(
         a, b = Csr(A, wide=True), Csr(B, wide=True)
     try:
         indptr, indices, data = _sptune.product(a.handle, b.handle, **options)
+    except _sptune.ConstraintError:  # a ValueError, too, which wider indices do not help
+        raise
     except ValueError:
         # SciPy has both index arrays of one type, of which ours were narrowed: C may need them wide.
         if a.wide or np.int64 not in (A.indptr.dtype, B.indptr.dtype):

@@ -1,4 +1,5 @@
 """Runs the built `sptune` in a folder of its own, with a tuning database of its own."""
+import functools
 import os
 import subprocess
 import sys
@@ -9,14 +10,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def schema_validator(kind):
-    """Of a published schema; None where the Python module jsonschema is missing."""
+@functools.cache
+def schemas():
+    """The module that reads the published ones; None where the Python module jsonschema is missing,
+    which is said once."""
     sys.path.insert(0, str(ROOT / "tests" / "db"))
     try:
-        from check_schema import validator
+        import check_schema
     except SystemExit:
+        print("documents are not held against the published schemas: there is no Python module jsonschema",
+              file=sys.stderr)
         return None
-    return validator(ROOT / "db" / "schema", kind)
+    return check_schema
 
 
 class CliTest(unittest.TestCase):
@@ -49,9 +54,9 @@ class CliTest(unittest.TestCase):
 
     def assert_valid(self, document, kind, **spoiled):
         """Holds `document` against the published schema, which has to refuse it with `spoiled` members."""
-        schema = schema_validator(kind)
-        if schema is None:  # db_schema says that it was skipped
+        if schemas() is None:
             return
+        schema = schemas().validator(ROOT / "db" / "schema", kind)
         schema.validate(document)
         for name, value in {"unheard_of": 1, **spoiled}.items():
             self.assertFalse(schema.is_valid({**document, name: value}), name)

@@ -80,8 +80,14 @@ class Db(harness.CliTest):
         for word in (self.files[0], key, self.files[0].stem, fingerprint, fingerprint[:8]):
             shown = self.sptune_db("show", word, "--db", self.db, "--json", "-").stdout
             self.assertEqual(json.loads(shown), stored)
+        self.assertEqual(self.sptune_db("show", key, "--db", self.db, "--format", "json").stdout, shown)
         text = self.sptune_db("show", key, "--db", self.db).stdout
         self.assertIn(key, text)
+        self.assertEqual(self.sptune_db("show", key, "--db", self.db, "--format", "table").stdout, text)
+        for other in ("csv", "t4", "header"):
+            done = self.sptune_db("show", key, "--db", self.db, "--format", other, code=2)
+            self.assertIn("expected table, json, not", done.stderr)
+            self.assertIn(f"`sptune db export --format {other}`", done.stderr)
         missing = self.sptune_db("show", "nobody", "--db", self.db, code=3)
         self.assertIn("nobody", missing.stderr)
         twin = self.db / "twin" / self.files[0].name

@@ -122,15 +122,40 @@ class SameFile(CliTest):
                       ("train", "--samples", "s.spts=2", "-o", "s.spts"), ("train", "--db", "all.json", "-o", "all.json"),
                       ("evaluate", "--model", "m.sptm", "--json", "m.sptm"),
                       ("select", "small.mtx", "--model", "m.sptm", "--json", "m.sptm"),
-                      ("spgemm", "small.mtx", "--db", "all.json", "--json", "all.json")):
-            before = (self.folder / words[-1]).read_bytes()
-            self.assertIn("is what is read", self.expect(2, *words).stderr)
-            self.assertEqual((self.folder / words[-1]).read_bytes(), before)
+                      ("spgemm", "small.mtx", "--db", "all.json", "--json", "all.json"),
+                      ("profile", "small.mtx", "--db", "all.json", "--html", "all.json"),
+                      ("compare", "small.mtx", "--db", "all.json", "--json", "all.json"),
+                      ("info", "--db", "all.json", "--json", "all.json")):
+            self.refused_and_untouched(*words)
         shutil.copy(self.folder / "all.json", self.folder / "t4-metadata.json")
         done = self.expect(2, "db", "export", "--db", "t4-metadata.json", "--format", "t4", "-o", "t4.json")
         self.assertIn("t4-metadata.json is what is read", done.stderr)
         self.expect(0, "db", "show", "small", "--json", "small")  # no file has that name
         self.expect(0, "train", "--keep", "m.sptm", "--trees", 1, "-o", "m.sptm")
+
+    def test_output_and_what_the_environment_names(self):
+        self.matrix()
+        self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.*.w1.*")
+        self.expect(0, "db", "export", "-o", "all.json")
+        self.expect(0, "train", "-o", "m.sptm", "--trees", 1)
+        self.environment.update(SPTUNE_DB="all.json", SPTUNE_MODEL="m.sptm")
+        for words in (("select", "small.mtx", "--json"), ("spgemm", "small.mtx", "--json"),
+                      ("spgemm", "small.mtx", "--blocks", 4, "--json"), ("compare", "small.mtx", "--json"),
+                      ("profile", "small.mtx", "--html"), ("info", "--json"), ("info", "--kernels", "*", "--json")):
+            self.refused_and_untouched(*words, "all.json")
+            self.refused_and_untouched(*words, "./m.sptm")
+        for words in (("db", "list", "--json"), ("db", "show", "small", "--json"), ("db", "export", "-o"),
+                      ("evaluate", "--json"), ("train", "-o"), ("train", "--pack")):
+            self.refused_and_untouched(*words, "all.json")
+        self.expect(0, "select", "small.mtx", "--json", "answer.json")
+
+    def refused_and_untouched(self, *words):
+        """The last word names an output that is read, too."""
+        before = (self.folder / words[-1]).read_bytes()
+        done = self.expect(2, *words)
+        self.assertIn("is what is read", done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual((self.folder / words[-1]).read_bytes(), before)
 
     @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "there is no /dev/shm")
     def test_files_in_memory_are_files(self):

@@ -11,7 +11,8 @@ class Usage(CliTest):
     def test_help(self):
         for words in (["--help"], ["-h"], ["help"]):
             self.assertIn("profile", self.expect(0, *words).stdout)
-        for name in ("profile", "compare", "features", "generate", "convert", "db", "train", "evaluate", "info"):
+        for name in ("profile", "compare", "features", "generate", "convert", "db", "train", "evaluate", "info", "select",
+                     "spgemm"):
             with self.subTest(name):
                 direct = self.expect(0, name, "--help")
                 self.assertIn("Usage: sptune " + name, direct.stdout)

@@ -70,6 +70,17 @@ class Isolation(SweepTest):
                 self.assertEqual(entry["candidates"], document["candidates"])
                 self.assertTrue(entry["complete"])
 
+    def test_a_wrong_kernel_never_wins_and_is_told_of(self):
+        self.fault(f"{VICTIM}:wrong")
+        document, errors = self.profile(code=5)
+        self.expect_one_failure(document, "incorrect", "as .SPTUNE_FAULT asks")
+        self.assertNotEqual(document["winner"], VICTIM)
+        self.assertEqual(errors, [f"sptune: small: {VICTIM} is wrong: as $SPTUNE_FAULT asks"])
+        self.assertIn(f"{VICTIM} is wrong", self.expect(5, "compare", self.path, "--threads", 1, "--no-db").stderr)
+        # What was found wrong stays so until its code is another.
+        del self.environment["SPTUNE_FAULT"]
+        self.assertIn(f"{VICTIM} is wrong", self.profile("--resume", code=5)[1][0])
+
     def test_a_hang_is_ended(self):
         self.fault(f"{VICTIM}:hang", timeout=0.5)
         self.expect_one_failure(self.profile()[0], "timeout", "did not come back within .* s")

@@ -39,6 +39,9 @@ class Models(harness.CliTest):
         done = self.expect(0, "evaluate", "--model", "model.sptm", "--json", "-")
         self.assertEqual(json.loads(done.stdout)["scores"][0]["samples"], 2)
         self.assertIn("6 of 8 sweeps", done.stderr)
+        folded = self.expect(0, "evaluate", "--model", "model.sptm", "--folds", 3, "--json", "-")
+        self.assertEqual(json.loads(folded.stdout), json.loads(done.stdout))
+        self.assertIn("--folds is about training", folded.stderr)
         self.assertIn("< CSR", self.expect(0, "evaluate", "--hold-out", "wheel*").stdout)
         self.assertIn("'*' matches all of 8", self.expect(1, "evaluate", "--hold-out", "*").stderr)
         self.assertIn("no SpMV entries of --backend cuda", self.expect(1, "evaluate", "--backend", "cuda").stderr)
@@ -80,8 +83,11 @@ class Models(harness.CliTest):
         for wrong in ("amd-*", "=3", "amd-*=0", "amd-*=3x", "amd-*=101"):
             done = self.expect(2, "train", "--weigh", wrong, "-o", "m.sptm")
             self.assertIn(f"--weigh {wrong}: expected GLOB=N", done.stderr)
-        for both in (("--folds", "3", "--hold-out", "x"), ("--model", "m", "--folds", "3"), ("--model", "m", "--weigh", "x=3")):
+        for both in (("--folds", "3", "--hold-out", "x"), ("--model", "m", "--hold-out", "x"),
+                     ("--model", "m", "--weigh", "x=3")):
             self.assertRegex(self.expect(2, "evaluate", *both).stderr, "name one|leave one out")
+        for idle in (("--weigh", "x=3"), ("--samples", "x.spts=3")):  # of products
+            self.assertIn("of SpMV", self.expect(2, "evaluate", "--op", "spgemm", *idle).stderr)
         self.expect(3, "train", "--db", "nowhere", "-o", "m.json")
         self.expect(3, "evaluate", "--db", "nowhere")
         self.assertIn("which $SPTUNE_DB names", self.expect(3, "evaluate").stderr)

@@ -239,13 +239,5 @@ TEST_F(Primitives, PositionsOfFlags) {
     EXPECT_TRUE(cuda::positions_of(none.data(), 0).empty());
 }
 
-TEST(Bits, ThatANumberNeeds) {  // no GPU
-    EXPECT_EQ(cuda::bits_for(0), 1);
-    EXPECT_EQ(cuda::bits_for(1), 1);
-    EXPECT_EQ(cuda::bits_for(255), 8);
-    EXPECT_EQ(cuda::bits_for(256), 9);
-    EXPECT_EQ(cuda::bits_for(~std::uint64_t{0}), 64);
-}
-
 }  // namespace
 }  // namespace sptune

@@ -1,6 +1,8 @@
 // libsptune as other programs see it.
 #include "tests/library/stencil.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
 #include <thread>
 
@@ -262,20 +264,38 @@ TEST(LibraryMore, VariantsCanBeForced) {
 }
 
 TEST(LibraryMore, ThreadsMayCallAutoSpmvAtTheSameTime) {
-    std::vector<Matrix<double, std::int32_t>> matrices;
-    for (int i = 0; i < 20; ++i) matrices.emplace_back(100 + i);  // more than are kept
+    const Matrix<double, std::int32_t> m(100);
+    // Views of the same arrays with more and more columns are other matrices, more than are kept.
+    constexpr int kViews = 300, kKept = 256, kThreads = 4;
+    const auto nth = [&](int i) {
+        auto view = m.view();
+        view.cols += i;
+        return view;
+    };
+    std::atomic<int> working{kThreads};
     std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t)
+    for (int t = 0; t < kThreads; ++t)
         threads.emplace_back([&, t] {
-            for (int n = 0; n < 200; ++n) {
-                const auto& m = matrices[static_cast<std::size_t>(7 * n + t) % matrices.size()];
-                const auto x = wavy<double>(static_cast<std::size_t>(m.cols), t);
-                std::vector<double> y(static_cast<std::size_t>(m.rows));
-                sptune::auto_spmv(m.view(), x, y);
-                expect_near(y, m.times(1, x, 0, y));
+            const auto x = wavy<double>(static_cast<std::size_t>(m.cols + kViews), t);
+            std::vector<double> y(static_cast<std::size_t>(m.rows));
+            const auto expected = m.times(1, x, 0, y);
+            for (int n = 0; n < 5 * kViews; ++n) {
+                std::fill(y.begin(), y.end(), std::numeric_limits<double>::quiet_NaN());
+                sptune::auto_spmv(nth((7 * n + t) % kViews), x.data(), y.data());
+                expect_near(y, expected);
             }
+            --working;
         });
+    // Of so few that the others are still more than are kept.
+    threads.emplace_back([&] {
+        for (int n = 0; working > 0; ++n) sptune::forget(nth(10 * n % kViews));
+    });
     for (std::thread& thread : threads) thread.join();
+    int known = 0;
+    for (int i = 0; i < kViews; ++i) known += !sptune::why(nth(i)).empty();
+    EXPECT_LE(known, kKept);
+    EXPECT_GT(known, kKept / 2);
+    for (int i = 0; i < kViews; ++i) sptune::forget(nth(i));
 }
 
 }  // namespace

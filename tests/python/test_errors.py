@@ -5,6 +5,8 @@ import pytest
 import sptune
 from matrices import poisson, random_csr
 from scipy import sparse
+from sptune import _auto, _spgemm
+from sptune._matrix import Csr
 
 A = random_csr(60, 40)
 x = np.ones(40)
@@ -56,6 +58,17 @@ def test_out_that_overlaps_x(times):
     with pytest.raises(ValueError, match="overlap"):
         times(both[:40], both[39:])
     assert np.allclose(times(both[:39 + 1].copy(), both[39:]), A @ x)
+
+
+def test_a_wrong_out_costs_no_plan():
+    B = random_csr(40, 40)
+    y = sptune.auto_spmv(B, x)
+    plans = dict(_auto._known)
+    for wrong in (x, B.data[:40]):
+        with pytest.raises(ValueError, match="overlap|lies in"):
+            sptune.auto_spmv(B, x, wrong)
+    assert _auto._known == plans and sptune.why(B)
+    assert np.array_equal(sptune.auto_spmv(B, x), y)
 
 
 def test_beta_without_out(times):
@@ -201,3 +214,11 @@ def test_products_that_do_not_fit():
         sptune.auto_spgemm(A, A.T.tocsr(), variant="spgemm.cpu.nothing")
     with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
         sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=100)
+
+
+def test_what_does_not_fit_into_memory_is_not_tried_with_wide_copies(monkeypatch):
+    B = poisson(30)
+    B.indices, B.indptr = B.indices.astype(np.int64), B.indptr.astype(np.int64)
+    monkeypatch.setattr(_spgemm, "Csr", lambda M, wide=False: Csr(M, wide) if not wide else pytest.fail("a copy"))
+    with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
+        sptune.auto_spgemm(B, B, memory_bytes=100)

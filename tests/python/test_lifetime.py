@@ -43,8 +43,9 @@ def test_plans_keep_new_values_alive_and_drop_old_ones():
     x = np.ones(500)
     assert_product(plan @ x, A, x)
     plan.update_values(A.data)
+    gc.collect()
     assert values() is None
-    assert old is not None
+    assert old() is None
 
 
 def test_auto_spmv_keeps_no_more_than_it_says():
@@ -158,20 +159,23 @@ def test_threads_wait_for_new_values():
 
 def test_other_threads_run_during_work():
     A = poisson(600)
-    gaps, working = [], True
 
-    def look_at_the_clock():
-        last = time.perf_counter()
-        while working:
-            now = time.perf_counter()
-            gaps.append(now - last)
-            last = now
+    def ran_meanwhile():
+        """Whether another thread had its turn in the middle half of a product."""
+        looks, working = [], True
 
-    thread = threading.Thread(target=look_at_the_clock)
-    thread.start()
-    began = time.perf_counter()
-    sptune.auto_spgemm(A, A, threads=1)
-    took = time.perf_counter() - began
-    working = False
-    thread.join()
-    assert max(gaps) < took / 2
+        def look_at_the_clock():
+            while working:
+                looks.append(time.perf_counter())
+                time.sleep(1e-4)
+
+        thread = threading.Thread(target=look_at_the_clock)
+        thread.start()
+        began = time.perf_counter()
+        sptune.auto_spgemm(A, A, threads=1)
+        took = time.perf_counter() - began
+        working = False
+        thread.join()
+        return any(took / 4 < look - began < 3 * took / 4 for look in looks)
+
+    assert any(ran_meanwhile() for _ in range(3))  # a busy machine may have kept it waiting

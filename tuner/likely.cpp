@@ -42,9 +42,8 @@ std::vector<std::string> likely_product(const ProductFeatures& product, Backend 
     return std::move(s.next);
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                              \
-    template std::vector<std::string> likely_spmv(CsrView<T, P>, const Features&, Backend,    \
-                                                  int);                                       \
+#define SPTUNE_INSTANTIATE(T, P)                                                                 \
+    template std::vector<std::string> likely_spmv(CsrView<T, P>, const Features&, Backend, int); \
     template std::vector<std::string> likely_product<T, P>(const ProductFeatures&, Backend, int);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

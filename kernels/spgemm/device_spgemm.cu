@@ -98,8 +98,8 @@ void drop_zeros(DeviceCsr<T, P>& c, cudaStream_t stream, std::uint64_t memory_by
 }
 
 template <class T, class P>
-bool rows_sorted(const DeviceCsr<T, P>& c) {
-    return columns_sorted<Repeats::forbidden>(c.view());
+bool rows_sorted(CsrView<T, P> c) {
+    return columns_sorted<Repeats::forbidden>(c);
 }
 
 template <class T, class P>
@@ -122,7 +122,7 @@ DeviceCsr<T, P> allocate_product(index_t rows, index_t cols, std::uint64_t entri
 #define SPTUNE_INSTANTIATE(T, P)                                                                  \
     template DeviceCsr<T, P> empty_product(index_t, index_t, cudaStream_t);                       \
     template void drop_zeros(DeviceCsr<T, P>&, cudaStream_t, std::uint64_t);                      \
-    template bool rows_sorted(const DeviceCsr<T, P>&);                                            \
+    template bool rows_sorted(CsrView<T, P>);                                                     \
     template DeviceCsr<T, P> allocate_product(index_t, index_t, std::uint64_t, DeviceBuffer<P>&&, \
                                               std::uint64_t, std::uint64_t);
 SPTUNE_INSTANTIATE(float, std::int32_t)

@@ -25,7 +25,7 @@ void drop_zeros(DeviceCsr<T, P>& c, cudaStream_t stream, std::uint64_t memory_by
 
 /// Whether the columns of each row rise. In the default stream; waits for the device.
 template <class T, class P>
-bool rows_sorted(const DeviceCsr<T, P>& c);
+bool rows_sorted(CsrView<T, P> c);
 
 /// C of these sizes, not filled. Takes `row_ptr` over at the end only. Throws SizeOverflow where P
 /// cannot count the entries, OutOfMemory where C and `others` bytes beside it pass `memory_bytes`

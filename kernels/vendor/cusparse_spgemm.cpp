@@ -157,7 +157,7 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem, cons
     DeviceCsr<T, P> c = problem.products == 0
                             ? cuda::empty_product<T, P>(problem.a.rows, problem.b.cols, stream)
                             : VendorProduct<T>(problem, params, options, stream).run();
-    const bool sorted = options.sorted && cuda::rows_sorted(c);
+    const bool sorted = options.sorted && cuda::rows_sorted(c.view());
     return cuda::finish(std::move(c), sorted, options);
 }
 

@@ -47,6 +47,13 @@ std::vector<PairCase<T, P>> all_pairs() {
     // Heavier than the largest table and wider than the largest bitmap: windows of columns.
     add("heavy and wide", rows(2500, {every(2500), {1, 2, 3}, every(2500, 2)}),
         rows(3'000'000, random_rows(2500, 3'000'000, 4, 42)));
+    Rows long_ones = random_rows(100, 3'000'000, 300, 47);
+    for (auto& row : long_ones) std::ranges::sort(row);
+    add("windows of long rows", rows(100, {every(100), {7}, every(100, 2)}),
+        rows(3'000'000, long_ones));
+    for (auto& row : long_ones) std::ranges::reverse(row);
+    add("windows of unsorted rows", rows(100, {every(100), every(100, 2)}),
+        rows(3'000'000, long_ones));
     add("heavy over 100000 columns", rows(2500, {every(2500), {1, 2, 3}, every(2500, 2)}),
         rows(100'000, random_rows(2500, 100'000, 9, 43)));
     add("few columns, many products", rows(3000, Rows(5, every(3000))),

@@ -131,11 +131,12 @@ __device__ void dense_row(Team& team, const Job<T, P>& job, const Row<P>& r, con
     for (int i = team.thread(); i < copies * width; i += team.size()) sums[i] = T{0};
     team.sync();
     T* mine = sums + copy_of(team, r, copies) * width;
-    for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T product) {
-        const unsigned at = map.offset(c);
-        map.mark(at);
-        atomicAdd(mine + at, product);
-    });
+    for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, Everywhere(),
+                       [&](index_t c, T product) {
+                           const unsigned at = map.offset(c);
+                           map.mark(at);
+                           atomicAdd(mine + at, product);
+                       });
     team.sync();
     merge_copies(team, sums, width, copies);
     const unsigned total = rank_words(team, map);  // ends with a barrier
@@ -152,10 +153,10 @@ __device__ void dense_row(Team& team, const Job<T, P>& job, const Row<P>& r, con
 /// Marks the columns of the row that the bitmap covers and ranks them.
 template <class Team, class T, class P>
 __device__ unsigned mark_row(const Team& team, const Job<T, P>& job, const Row<P>& r,
-                             const Bitmap& map) {
+                             const Bitmap& map, Window where) {
     fill(team, map.bits, map.words * 4, 0);
     team.sync();
-    for_products<false>(team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T) {
+    for_products<false>(team, job.a, job.b, r.begin, r.end, r.shift, where, [&](index_t c, T) {
         const unsigned at = map.offset(c);
         if (map.covers(at)) map.mark(at);
     });
@@ -167,8 +168,8 @@ __device__ unsigned mark_row(const Team& team, const Job<T, P>& job, const Row<P
 /// into shared memory; more are summed in C itself.
 template <class Team, class T, class P>
 __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>& r,
-                           const Bitmap& map, unsigned total, long long at, T* shared_sums,
-                           unsigned room) {
+                           const Bitmap& map, Window where, unsigned total, long long at,
+                           T* shared_sums, unsigned room) {
     const bool here = total <= room;
     const int size = static_cast<int>(total);
     const int copies = here ? copies_of(team, r, size, static_cast<int>(room)) : 1;
@@ -179,10 +180,11 @@ __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>&
     });
     team.sync();
     const auto add = [&](auto* to) {
-        for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T product) {
-            const unsigned offset = map.offset(c);
-            if (map.covers(offset)) atomicAdd(to + map.rank(offset), product);
-        });
+        for_products<true>(team, job.a, job.b, r.begin, r.end, r.shift, where,
+                           [&](index_t c, T product) {
+                               const unsigned offset = map.offset(c);
+                               if (map.covers(offset)) atomicAdd(to + map.rank(offset), product);
+                           });
     };
     if (here) {
         add(shared_sums + copy_of(team, r, copies) * size);
@@ -197,8 +199,7 @@ __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>&
 
 /// A range that no bitmap covers is taken a window of columns at a time.
 template <Mode mode, class Team, class T, class P>
-__device__ void bitmap_row(Team& team, const Job<T, P>& job, const Row<P>& r, char* memory,
-                           int bytes) {
+__device__ void bitmap_row(Team& team, const Job<T, P>& job, Row<P> r, char* memory, int bytes) {
     const std::int64_t width = std::int64_t{r.high} - r.low + 1;
     const std::int64_t wanted = ((width + 31) / 32 + 3) / 4 * 4;
     const int words = static_cast<int>(min(wanted, std::int64_t{bitmap_words(bytes)}));
@@ -213,11 +214,20 @@ __device__ void bitmap_row(Team& team, const Job<T, P>& job, const Row<P>& r, ch
         return;
     }
     const bool several = words < wanted;
+    const bool narrowed = several && job.b_sorted;
+    if (narrowed) {
+        r.products = static_cast<std::uint32_t>(r.products * words / wanted);
+        r.shift = entry_shift(team.size(), r.products, r.end - r.begin);
+    }
+    const auto window = [&](std::int64_t low) {
+        if (!narrowed) return Window();
+        return Window{low == r.low ? 0 : static_cast<index_t>(low), low + 32ll * words};
+    };
     unsigned total = 0;
     if (mode == Mode::count || (several && mode == Mode::pack)) {
         for (std::int64_t low = r.low; low <= r.high; low += 32ll * words) {
             map.low = static_cast<index_t>(low);
-            total += mark_row(team, job, r, map);
+            total += mark_row(team, job, r, map, window(low));
         }
         if (mode == Mode::count) {
             settle<mode>(team, job, r.row, total);
@@ -227,10 +237,10 @@ __device__ void bitmap_row(Team& team, const Job<T, P>& job, const Row<P>& r, ch
     long long at = several ? settle<mode>(team, job, r.row, total) : 0;
     for (std::int64_t low = r.low; low <= r.high && at >= 0; low += 32ll * words) {
         map.low = static_cast<index_t>(low);
-        total = mark_row(team, job, r, map);
+        total = mark_row(team, job, r, map, window(low));
         if (!several) at = settle<mode>(team, job, r.row, total);
         if (at < 0) break;
-        sum_marked(team, job, r, map, total, at, sums, static_cast<unsigned>(room));
+        sum_marked(team, job, r, map, window(low), total, at, sums, static_cast<unsigned>(room));
         at += total;
     }
 }

@@ -38,7 +38,7 @@ __device__ void hash_row(Team& team, const Job<T, P>& job, const Row<P>& r, char
     team.sync();
     unsigned found = 0;
     for_products<mode != Mode::count>(
-        team, job.a, job.b, r.begin, r.end, r.shift, [&](index_t c, T product) {
+        team, job.a, job.b, r.begin, r.end, r.shift, Everywhere(), [&](index_t c, T product) {
             const auto key = static_cast<unsigned>(c);
             unsigned slot = key * 0x9e3779b1u >> 7 & mask;
             for (;; slot = (slot + 1) & mask) {

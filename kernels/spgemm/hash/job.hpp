@@ -21,6 +21,7 @@ struct Job {
     int chunk = 256;            ///< pack: entries that a team takes at a time
     int stride = 1;             ///< count: only every stride-th row of each class
     bool sorted = true;
+    bool b_sorted = false;    ///< the columns of each row of B rise, as far as anybody has looked
     bool hash_first = false;  ///< a hash table wherever it is large enough, else a bitmap
 };
 

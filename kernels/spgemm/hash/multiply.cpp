@@ -78,6 +78,10 @@ class HashProduct {
         job_.sorted = options.sorted;
         job_.hash_first = tuning.hash_first;
         sizes_ = sizes_for(problem, tuning, limits_);
+        if (sizes_.bigs && problem.b.cols > bitmap_columns(sizes_.big_bytes)) {
+            SPTUNE_CUDA(cudaStreamSynchronize(stream));  // B may be made there
+            job_.b_sorted = rows_sorted(problem.b);
+        }
     }
 
     DeviceCsr<T, P> run(bool pack) {

@@ -143,12 +143,40 @@ __device__ long long settle(Team& team, const Job<T, P>& job, index_t row, unsig
     return at;
 }
 
-/// Calls use(column, product) for every product of the entries [begin, end) of A. 2^shift threads
-/// share an entry. Without values the product is 0.
-template <bool kValues, class Team, class T, class P, class Use>
+/// All columns.
+struct Everywhere {
+    template <class P>
+    __device__ P begin(const index_t*, P first, P) const {
+        return first;
+    }
+    __device__ bool ends_before(index_t) const { return false; }
+};
+/// [low, high) of a B whose rows are sorted: of long rows only what may lie there is read. All, if
+/// made without an argument.
+struct Window {
+    index_t low = 0;
+    std::int64_t high = std::int64_t{1} << 32;
+    template <class P>
+    __device__ P begin(const index_t* col, P first, P last) const {
+        constexpr P kFew = 2 * kWarp;  // are read as soon as searched
+        while (low > 0 && last - first > kFew) {
+            const P middle = first + (last - first) / 2;
+            if (__ldg(col + middle) < low)
+                first = middle;
+            else
+                last = middle;
+        }
+        return first;
+    }
+    __device__ bool ends_before(index_t column) const { return column >= high; }
+};
+
+/// Calls use(column, product) for every product of the entries [begin, end) of A that lies `where`,
+/// and perhaps others. 2^shift threads share an entry. Without values the product is 0.
+template <bool kValues, class Team, class T, class P, class Where, class Use>
 __device__ __forceinline__ void for_products(const Team& team, const CsrView<T, P>& a,
                                              const CsrView<T, P>& b, P begin, P end, int shift,
-                                             Use use) {
+                                             Where where, Use use) {
     const int width = 1 << shift, lane = team.thread() & (width - 1);
     const P step = team.size() >> shift;
     // Three stages in flight: the column of one entry of A, the row of B that the entry before it
@@ -165,7 +193,7 @@ __device__ __forceinline__ void for_products(const Team& team, const CsrView<T, 
         last = b.row_ptr[j + 1];
     }
     while (k < end) {
-        P l = first + lane;
+        P l = where.begin(b.col_idx, first, last) + lane;
         const P stop = last;
         const T scale = factor;
         k += step;
@@ -184,6 +212,7 @@ __device__ __forceinline__ void for_products(const Team& team, const CsrView<T, 
             }
             use(c, scale * v);
             use(d, scale * w);
+            if (where.ends_before(d)) l = stop;
         }
         if (l < stop) use(__ldg(b.col_idx + l), kValues ? scale * __ldg(b.values + l) : T{0});
     }

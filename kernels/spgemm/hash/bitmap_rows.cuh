@@ -151,9 +151,9 @@ __device__ void dense_row(Team& team, const Job<T, P>& job, const Row<P>& r, con
 }
 
 /// Marks the columns of the row that the bitmap covers and ranks them.
-template <class Team, class T, class P>
+template <class Team, class T, class P, class Where>
 __device__ unsigned mark_row(const Team& team, const Job<T, P>& job, const Row<P>& r,
-                             const Bitmap& map, Window where) {
+                             const Bitmap& map, Where where) {
     fill(team, map.bits, map.words * 4, 0);
     team.sync();
     for_products<false>(team, job.a, job.b, r.begin, r.end, r.shift, where, [&](index_t c, T) {
@@ -166,9 +166,9 @@ __device__ unsigned mark_row(const Team& team, const Job<T, P>& job, const Row<P
 
 /// Writes the entries that the ranked bitmap covers, the first of them to `at`. `room` sums fit
 /// into shared memory; more are summed in C itself.
-template <class Team, class T, class P>
+template <class Team, class T, class P, class Where>
 __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>& r,
-                           const Bitmap& map, Window where, unsigned total, long long at,
+                           const Bitmap& map, Where where, unsigned total, long long at,
                            T* shared_sums, unsigned room) {
     const bool here = total <= room;
     const int size = static_cast<int>(total);
@@ -197,14 +197,41 @@ __device__ void sum_marked(const Team& team, const Job<T, P>& job, const Row<P>&
     team.sync();
 }
 
-/// A range that no bitmap covers is taken a window of columns at a time.
+/// A range that no bitmap covers is taken a window of columns at a time; where_of(low) is the one
+/// that begins there.
+template <Mode mode, class Team, class T, class P, class WhereOf>
+__device__ void bitmap_windows(Team& team, const Job<T, P>& job, const Row<P>& r, Bitmap map,
+                               bool several, T* sums, int room, WhereOf where_of) {
+    const long long step = 32ll * map.words;
+    unsigned total = 0;
+    if (mode == Mode::count || (several && mode == Mode::pack)) {
+        for (std::int64_t low = r.low; low <= r.high; low += step) {
+            map.low = static_cast<index_t>(low);
+            total += mark_row(team, job, r, map, where_of(low));
+        }
+        if (mode == Mode::count) {
+            settle<mode>(team, job, r.row, total);
+            return;
+        }
+    }
+    long long at = several ? settle<mode>(team, job, r.row, total) : 0;
+    for (std::int64_t low = r.low; low <= r.high && at >= 0; low += step) {
+        map.low = static_cast<index_t>(low);
+        total = mark_row(team, job, r, map, where_of(low));
+        if (!several) at = settle<mode>(team, job, r.row, total);
+        if (at < 0) break;
+        sum_marked(team, job, r, map, where_of(low), total, at, sums, static_cast<unsigned>(room));
+        at += total;
+    }
+}
+
 template <Mode mode, class Team, class T, class P>
 __device__ void bitmap_row(Team& team, const Job<T, P>& job, Row<P> r, char* memory, int bytes) {
     const std::int64_t width = std::int64_t{r.high} - r.low + 1;
     const std::int64_t wanted = ((width + 31) / 32 + 3) / 4 * 4;
     const int words = static_cast<int>(min(wanted, std::int64_t{bitmap_words(bytes)}));
-    Bitmap map{reinterpret_cast<unsigned*>(memory), reinterpret_cast<unsigned*>(memory) + words,
-               words, r.low};
+    const Bitmap map{reinterpret_cast<unsigned*>(memory),
+                     reinterpret_cast<unsigned*>(memory) + words, words, r.low};
     T* const sums = reinterpret_cast<T*>(memory + 8 * words);
     const int room = (bytes - 8 * words) / static_cast<int>(sizeof(T));
 
@@ -214,35 +241,18 @@ __device__ void bitmap_row(Team& team, const Job<T, P>& job, Row<P> r, char* mem
         return;
     }
     const bool several = words < wanted;
-    const bool narrowed = several && job.b_sorted;
-    if (narrowed) {
-        r.products = static_cast<std::uint32_t>(r.products * words / wanted);
-        r.shift = entry_shift(team.size(), r.products, r.end - r.begin);
-    }
-    const auto window = [&](std::int64_t low) {
-        if (!narrowed) return Window();
-        return Window{low == r.low ? 0 : static_cast<index_t>(low), low + 32ll * words};
-    };
-    unsigned total = 0;
-    if (mode == Mode::count || (several && mode == Mode::pack)) {
-        for (std::int64_t low = r.low; low <= r.high; low += 32ll * words) {
-            map.low = static_cast<index_t>(low);
-            total += mark_row(team, job, r, map, window(low));
-        }
-        if (mode == Mode::count) {
-            settle<mode>(team, job, r.row, total);
+    if constexpr (Team::widest) {
+        if (several && job.b_sorted) {
+            r.products = static_cast<std::uint32_t>(r.products * words / wanted);
+            r.shift = entry_shift(team.size(), r.products, r.end - r.begin);
+            bitmap_windows<mode>(team, job, r, map, several, sums, room, [&](std::int64_t low) {
+                return Window{low, low + 32ll * words};
+            });
             return;
         }
     }
-    long long at = several ? settle<mode>(team, job, r.row, total) : 0;
-    for (std::int64_t low = r.low; low <= r.high && at >= 0; low += 32ll * words) {
-        map.low = static_cast<index_t>(low);
-        total = mark_row(team, job, r, map, window(low));
-        if (!several) at = settle<mode>(team, job, r.row, total);
-        if (at < 0) break;
-        sum_marked(team, job, r, map, window(low), total, at, sums, static_cast<unsigned>(room));
-        at += total;
-    }
+    bitmap_windows<mode>(team, job, r, map, several, sums, room,
+                         [](std::int64_t) { return Everywhere(); });
 }
 
 }  // namespace sptune::cuda::hash

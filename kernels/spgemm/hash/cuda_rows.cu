@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Most, 1024 / Most)
     block_kernel(Job<T, P> job, RowClass c, int bytes) {
     extern __shared__ uint4 memory[];
     __shared__ BlockScratch scratch;
-    BlockTeam team{&scratch, {}};
+    BlockTeam<Most == kBigBlock> team{&scratch, {}};
     const unsigned count = rows_of(job, c);
     unsigned turn = blockIdx.x;
     while (turn < count) {

@@ -56,7 +56,7 @@ struct Allocator {
 struct WarpTeam {
     Allocator room;
 
-    static constexpr bool one_warp = true;
+    static constexpr bool one_warp = true, widest = false;
     __device__ int thread() const { return threadIdx.x % kWarp; }
     __device__ int size() const { return kWarp; }
     __device__ int warp() const { return 0; }
@@ -77,12 +77,13 @@ struct BlockScratch {
     long long found;
 };
 
-/// A block. Only thread 0 allocates.
+/// A block. Only thread 0 allocates. `Widest`: for rows that no other team has the memory for.
+template <bool Widest>
 struct BlockTeam {
     BlockScratch* shared;
     Allocator room;
 
-    static constexpr bool one_warp = false;
+    static constexpr bool one_warp = false, widest = Widest;
     __device__ int thread() const { return threadIdx.x; }
     __device__ int size() const { return blockDim.x; }
     __device__ int warp() const { return threadIdx.x / kWarp; }
@@ -151,15 +152,13 @@ struct Everywhere {
     }
     __device__ bool ends_before(index_t) const { return false; }
 };
-/// [low, high) of a B whose rows are sorted: of long rows only what may lie there is read. All, if
-/// made without an argument.
+/// [low, high) of a B whose rows are sorted: of long rows only what may lie there is read.
 struct Window {
-    index_t low = 0;
-    std::int64_t high = std::int64_t{1} << 32;
+    std::int64_t low, high;
     template <class P>
     __device__ P begin(const index_t* col, P first, P last) const {
         constexpr P kFew = 2 * kWarp;  // are read as soon as searched
-        while (low > 0 && last - first > kFew) {
+        while (last - first > kFew) {
             const P middle = first + (last - first) / 2;
             if (__ldg(col + middle) < low)
                 first = middle;

@@ -15,10 +15,17 @@ Variant with_least_block(Variant v) {
     return v;
 }
 
-double BlockBytes::of(const Variant& v) {
-    const int r = param_or(v.params, "r", 1), c = param_or(v.params, "c", 1);
-    if (r < 1 || c < 1 || r > kMost || c > kMost) return holding(features_, v).bytes;
-    double& bytes = known_[static_cast<std::size_t>((r - 1) * kMost + c - 1)];
+std::uint64_t block_size_number(const Variant& v) {
+    constexpr int kMost = 16;
+    if (!has_blocks(v)) return 0;
+    const int r = param_or(v.params, "r", 0), c = param_or(v.params, "c", 0);
+    if (r < 1 || c < 1 || r > kMost || c > kMost) return 0;
+    return static_cast<std::uint64_t>((r - 1) * kMost + c);
+}
+
+double BlockBytes::of(const Variant& v, std::uint64_t size_number) {
+    if (size_number == 0 || size_number > known_.size()) return holding(features_, v).bytes;
+    double& bytes = known_[size_number - 1];
     if (bytes == 0) bytes = holding(features_, v).bytes;
     return bytes;
 }

@@ -64,6 +64,7 @@ std::vector<db::BandwidthPoint> stand_in_for(
 TreeModel::TreeModel(Parts parts) : parts_(std::move(parts)), moving_(parts_.portfolio) {
     const std::size_t kernels = parts_.portfolio.size(), inputs = input_names().size();
     if (kernels == 0) throw Error("trees: the portfolio is empty");
+    if (kernels >= 0xffff) throw Error("trees: the portfolio has more kernels than place_of() has");
     if (parts_.times.outputs() != kernels || parts_.sides.outputs() != kernels + 1 ||
         parts_.times.inputs() > inputs || parts_.sides.inputs() > inputs)
         throw Error("trees: the forests do not match the portfolio or the inputs");
@@ -109,15 +110,19 @@ bool TreeModel::covers(Op op, ValueType, const db::Device& device) const {
             std::find(keys.begin(), keys.end(), device.key) != keys.end());
 }
 
-/// One more than the place in the portfolio of the kernel itself, and one more than that of the
-/// kernel with the least block, which it may turn out to be, in the upper half; 0 for none.
+/// In 16 bits one more than the place in the portfolio of the kernel itself, in the next 16 one
+/// more than that of the kernel with the least block, which it may turn out to be; 0 for none.
+/// Above, the size of its blocks.
 std::uint64_t TreeModel::place_of(const Variant& v) const {
     if (v.op != Op::spmv || v.backend != parts_.backend) return 0;
     const auto place = [&](std::uint64_t hash) {
         const auto found = index_.find(hash);
         return found == index_.end() ? 0 : std::uint64_t{found->second} + 1;
     };
-    return place(short_hash(v)) | (has_blocks(v) ? place(least_block_hash(v)) << 32 : 0);
+    const std::uint64_t own = place(short_hash(v));
+    if (!has_blocks(v)) return own;
+    const std::uint64_t role = place(least_block_hash(v));
+    return own | role << 16 | (own || role ? block_size_number(v) << 32 : 0);
 }
 
 bool TreeModel::knows(const Variant& v) const {
@@ -143,13 +148,13 @@ std::vector<TreeModel::Places> TreeModel::places_of(const Features& features,
     for (std::size_t i = 0; i < options.size(); ++i) {
         const Variant& v = *options[i].variant;
         const std::uint64_t place = options[i].place ? options[i].place : place_of(v);
-        const std::uint64_t own = place & 0xffffffff, role = place >> 32;
+        const std::uint64_t own = place & 0xffff, role = place >> 16 & 0xffff;
         if (own > parts_.portfolio.size() || role > parts_.portfolio.size())
             throw Error("trees: a place of another model");
         if (own > 0) places[i].own = own - 1;
         if (role == 0) continue;
         Least& now = least[role - 1];
-        const double here = bytes.of(v);
+        const double here = bytes.of(v, place >> 32);
         if (now.option == kNoPlace || here < now.bytes) now = {i, here};
     }
     for (std::size_t k = 0; k < least.size(); ++k)

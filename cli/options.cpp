@@ -169,8 +169,12 @@ bool Options::parse(const std::vector<std::string>& args) {
     }
     for (const Option& option : options_) {
         const std::string name = option.name.substr(0, option.name.find(','));
-        if (given.count(name))
-            option.store(option.placeholder.empty() ? "" : given[name].as<std::string>());
+        if (!given.count(name)) continue;
+        const std::string value = option.placeholder.empty() ? "" : given[name].as<std::string>();
+        if (std::ranges::find(known, value) != known.end())
+            throw UsageError(fmt::format("{}: expected {}, not the option {}",
+                                         long_form(option.name), option.placeholder, value));
+        option.store(value);
     }
     if (rest.size() > at_most_) throw UsageError("unexpected \"" + rest[at_most_] + "\"");
     if (rest.size() < at_least_)

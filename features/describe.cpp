@@ -37,11 +37,13 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
     if (f.long_rows) describe_sell(counts.sell_beside, plan.sell_block, rows, f.long_rows->sell);
     describe_blocks(counts.blocks, f);
     if (rows == cols) {
-        // Without off-diagonal entries there is nothing that could be unsymmetric.
+        // Without off-diagonal entries there is nothing that could be unsymmetric; without any,
+        // nothing is known.
         const MirrorCounts& m = counts.mirrors;
         const auto n = static_cast<double>(std::max<std::int64_t>(1, m.entries));
-        f.pattern_symmetry = m.entries ? static_cast<double>(m.present) / n : 1;
-        f.value_symmetry = m.entries ? static_cast<double>(m.equal) / n : 1;
+        const double without = counts.blocks.entries > 0 ? 1 : 0;
+        f.pattern_symmetry = m.entries ? static_cast<double>(m.present) / n : without;
+        f.value_symmetry = m.entries ? static_cast<double>(m.equal) / n : without;
     }
     return f;
 }

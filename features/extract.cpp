@@ -24,6 +24,7 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
     const auto block_count = static_cast<std::int64_t>(blocks.size());
     const std::int64_t stride = plan.in_full ? 1 : mirror_stride(entries, plan.work);
 
+    constexpr std::int64_t kFewEntries = 1 << 22;  // of a few rows, to be counted one by one
     const int chunk = group_count < 16 * threads ? 1 : 4;  // that a thread takes at once
     SampleCounts all;
     ExceptionCarrier carrier;
@@ -33,8 +34,8 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
         carrier.run([&] { mine.emplace(); });
 #pragma omp master  // always the same thread, which keeps memory for it
         carrier.run([&] {
-            all.diagonals =
-                count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows, plan.in_full);
+            all.diagonals = count_diagonals(a.row_ptr, a.col_idx, a.rows, a.cols, plan.rows,
+                                            plan.in_full || (exact && a.nnz() <= kFewEntries));
         });
 #pragma omp for schedule(dynamic, 1) nowait
         for (std::int64_t b = 0; b < block_count; ++b)

@@ -31,6 +31,8 @@ struct Descriptor {
 
 MappedFile::MappedFile(const std::string& path) {
     if (path.empty()) throw UsageError("the name of a matrix file is empty");
+    if (path == "-")
+        throw InputError(path, 0, "is stdin; expected a regular file, save what comes there first");
     // O_NONBLOCK: a named pipe without a writer would hang here instead of being refused below.
     const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (file.fd < 0) refuse(path, errno);

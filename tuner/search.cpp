@@ -75,8 +75,11 @@ std::vector<db::Candidate> Search::candidates() const {
 }
 
 Search::Outcome Search::run() {
-    inspect();
-    short_run();
+    // Looking at all layouts may take longer than a short budget allows.
+    for (const bool first : {true, false}) {
+        inspect(first);
+        short_run(first);
+    }
     look_again();
     if (final_.empty()) {
         halve();

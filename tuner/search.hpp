@@ -114,9 +114,10 @@ class Search {
     using Field = std::vector<Runner*>;
 
     // Short run.
-    void inspect();
-    Field short_run_order();
-    void short_run();
+    bool comes_first(const Runner& runner) const;
+    void inspect(bool first);
+    Field short_run_order(bool first);
+    void short_run(bool first);
     void evaluate(Runner& runner);
     void take_prior(Runner& runner);
     void take_known(Runner& runner);

@@ -83,6 +83,10 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                                                 product.fingerprint, &missed);
             lookup.add(missed, item.place);
             if (!entry) continue;
+            if (tells_of_the_baseline_alone(*entry)) {
+                lookup.notes.push_back("a sweep that was stopped before it reached another kernel");
+                continue;
+            }
             std::string id = entry->winner.empty() ? "" : fastest_at_once<T, P>(*entry, backend);
             if (id.empty()) {
                 lookup.found = true;

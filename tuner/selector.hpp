@@ -93,11 +93,20 @@ class Selector {
 
     bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
         db::Missed missed;
-        const auto digest =
-            stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print, &missed,
-                             options_.constraints.are_none() ? db::Extent::most : db::Extent::all);
+        const auto stored = [&](db::Extent extent) {
+            return stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print,
+                                    &missed, extent);
+        };
+        const bool any = options_.constraints.are_none();
+        auto digest = stored(any ? db::Extent::most : db::Extent::all);
+        // What was left out has to be told from what was slow.
+        if (digest && any && !digest->complete) digest = stored(db::Extent::all);
         lookup_.add(missed, item.place);
         if (!digest || !is_valid(*digest)) return false;
+        if (tells_of_the_baseline_alone(*digest)) {
+            lookup_.notes.push_back("a sweep that was stopped before it reached another kernel");
+            return false;
+        }
         lookup_.found = true;
         Field field = field_of(*digest, kernels_, lookup_);
         const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {

@@ -14,10 +14,17 @@
 
 namespace sptune::tuner {
 
-void Search::inspect() {
+/// The baseline, the guest, the vendor's and what is likely to be fast.
+bool Search::comes_first(const Runner& r) const {
+    return r.anchor || r.turn < options_.likely.size();
+}
+
+/// Those that come first, or all others.
+void Search::inspect(bool first) {
     std::map<std::string, Footprint> seen;
     const double most = options_.limits.storage_factor * static_cast<double>(scene_.csr_bytes);
     for (Runner& r : runners_) {
+        if (comes_first(r) != first) continue;
         if (r.known && r.known->status != db::Status::ok) {
             take_known(r);
             continue;
@@ -57,10 +64,11 @@ bool Search::always_measured(const Runner& r) const {
 
 /// Anchors first, then the likeliest to be fast; then layout by layout, those that move the least
 /// bytes first. A fast one early lets the heavy ones be skipped.
-Search::Field Search::short_run_order() {
+Search::Field Search::short_run_order(bool first) {
     Field order;
     for (Runner& r : runners_)
-        if (r.record.status == db::Status::not_reached) order.push_back(&r);
+        if (comes_first(r) == first && r.record.status == db::Status::not_reached)
+            order.push_back(&r);
     std::stable_sort(order.begin(), order.end(), [&](const Runner* a, const Runner* b) {
         const auto rank = [&](const Runner* r) {
             return std::tuple(r->record.id != scene_.baseline, !r->anchor, r->turn,
@@ -71,8 +79,8 @@ Search::Field Search::short_run_order() {
     return order;
 }
 
-void Search::short_run() {
-    const Field order = short_run_order();
+void Search::short_run(bool first) {
+    const Field order = short_run_order(first);
     const auto weight = [&](const Runner* r) {
         return static_cast<double>(r->footprint.moved_bytes + scene_.vector_bytes + (1u << 16));
     };

@@ -44,6 +44,13 @@ class Usage(CliTest):
             with self.subTest(option=option, value=value):
                 self.assertIn(option, self.expect(2, "profile", option, value, "a.mtx").stderr)
 
+    def test_an_option_is_no_value_of_another(self):
+        for words in (("--json", "--no-db"), ("--db", "--json", "-"), ("--budget", "--resume")):
+            with self.subTest(words):
+                done = self.expect(2, "profile", *words, "a.mtx")
+                self.assertIn(words[0] + ": expected", done.stderr)
+                self.assertIn("not the option " + words[1], done.stderr)
+
     def test_missing_and_spare_words(self):
         self.expect(2, "profile")
         self.expect(2, "convert", "a.mtx")

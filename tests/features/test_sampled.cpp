@@ -193,6 +193,7 @@ TEST(Features, OfASampleWithoutEntriesTheWorstIsAssumed) {
     const auto a = pattern(100'000, rows);
     const Features f = extract_features(a.view());
     ASSERT_LT(f.sampled_share, 1);
+    EXPECT_EQ(f.pattern_symmetry, 0);
     for (const BsrFill& b : f.bsr) EXPECT_DOUBLE_EQ(b.fill, 1.0 / (b.r * b.c)) << b.r << "x" << b.c;
     for (std::size_t i = 1; i < f.sell.size(); ++i)
         if (f.sell[i].sigma == 0) {
@@ -202,7 +203,7 @@ TEST(Features, OfASampleWithoutEntriesTheWorstIsAssumed) {
 }
 
 TEST(Features, AFewLongRowsAreThinnedOutAsWell) {
-    // All rows are in the sample, but not all entries are looked at: diagonals by every hundredth.
+    // All rows are in the sample, but not all entries are looked at.
     const index_t n = 100'000;
     std::vector<std::vector<index_t>> rows(2);
     for (auto& row : rows)
@@ -212,6 +213,9 @@ TEST(Features, AFewLongRowsAreThinnedOutAsWell) {
     EXPECT_EQ(f.diagonals, n + 1);
     for (const BsrFill& b : f.bsr) EXPECT_NEAR(b.fill, b.r > 2 ? 2.0 / b.r : 1, 0.01) << b.r;
     EXPECT_NEAR(f.cols_per_line, 8, 0.1);
+    rows.pop_back();
+    EXPECT_EQ(extract_features(pattern(n, rows).view()).dense_diagonals, n)
+        << "of one row, all are";
 }
 
 TEST(RowSample, TakesWholeUnitsFromAllOver) {

@@ -220,6 +220,19 @@ TEST_F(Select, AnEntryThatIsNotCompleteLeavesTheRestToTheModel) {
     EXPECT_EQ(select().chosen.id, id(3));
 }
 
+TEST_F(Select, ASweepThatReachedNothingButTheBaselineDecidesNothing) {
+    kernels_.push_back(kernel(fake::right, 20, 100, 50));
+    db::Entry e = entry(here());
+    e.complete = false;
+    std::erase_if(e.candidates, [&](const db::Candidate& c) { return c.id != e.baseline; });
+    e.winner = e.baseline;
+    store_.save(e);
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::model);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("stopped before it reached another kernel"), std::string::npos) << s.why;
+}
+
 TEST_F(Select, ADatabaseThatIsNotThereIsNamedWhereItWasAskedFor) {
     const std::string where = (scratch_ / "nowhere").string();
     options_.databases = std::make_shared<db::Databases>(where);

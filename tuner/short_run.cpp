@@ -29,8 +29,12 @@ void Search::inspect(bool first) {
             take_known(r);
             continue;
         }
-        // Of very many rows each takes seconds. What is not looked at is not reached.
-        if (over(1) && !always_measured(r)) continue;
+        // Of very many rows each takes seconds. What is not looked at is not reached, unless it
+        // was.
+        if (over(1) && !always_measured(r)) {
+            if (r.prior && r.prior->status == db::Status::illegal) r.record = *r.prior;
+            continue;
+        }
         const auto same = seen.find(r.inspected_as());
         const bool fine = guard(r, "inspected", [&] {
             r.footprint = same != seen.end() ? same->second : r.contender.inspect();

@@ -42,6 +42,17 @@ TEST_F(Sweep, ABudgetTooShortForAllIsSpentOnTheLikeliest) {
     EXPECT_EQ(run(kernels).entry.winner, best.variant.id());
 }
 
+TEST_F(Sweep, WhatWasReachedBeforeIsReachedWhateverTheBudget) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::illegal, 10),
+                             fake::kernel(fake::right, 10)};
+    const SweepResult first = run(kernels);
+    options.resume = &first.entry;
+    options.budget_s = 1e-9;
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(of(r, kernels[1]).status, db::Status::illegal);
+    EXPECT_EQ(of(r, kernels[2]).status, db::Status::ok);
+}
+
 TEST_F(Sweep, CallsOfSecondsKeepTheBudgetToo) {
     Kernels kernels;
     for (int i = 0; i < 9; ++i) kernels.push_back(fake::kernel(fake::right, 3e6 - i * 1e4));

@@ -131,9 +131,8 @@ int SweepSession::judge(const tuner::SweepResult& result, const Saved& saved,
                                                         : "a core was busy with something else"));
     if (result.cores_busy)
         warn(entry.matrix.name +
-             ": a core remained busy, so that times may be too long; `sptune profile --fresh` "
-             "measures "
-             "again");
+             ": a core remained busy, so that times may be too long; "
+             "`sptune profile --fresh` measures again");
     const std::string rest =
         fmt::format("{}; {}",
                     left ? with_noun(std::to_string(left), "kernel") + " not reached"

@@ -18,8 +18,8 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
     std::int64_t entries = 0;
     for (const RowWindow& w : groups) entries += a.row_ptr[w.last] - a.row_ptr[w.first];
     const bool square = a.rows == a.cols;
-    const LongRowRule rule(a.nnz());
     const bool exact = plan.rows.everything();
+    const LongRowRule rule(a.nnz());
     const auto group_count = static_cast<std::int64_t>(groups.size());
     const auto block_count = static_cast<std::int64_t>(blocks.size());
     const std::int64_t stride = plan.in_full ? 1 : mirror_stride(entries, plan.work);

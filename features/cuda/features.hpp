@@ -8,9 +8,8 @@ namespace sptune {
 
 /// `entries` of the view must be set. Works in the default stream and waits for it; holds up to
 /// one byte for each row, an eighth of one for each column and two for each entry of the device
-/// meanwhile. Where
-/// rows are not sorted, entries are read a second time and four bytes per row held. Copied to the
-/// host and looked at there are matrices that
+/// meanwhile. Where rows are not sorted, entries are read a second time and four bytes per row
+/// held. Copied to the host and looked at there are matrices that
 ///  - the sample takes in full: with up to 2048 rows and entries, or up to three rows;
 ///  - have most of their sampled entries in the few columns looked at (tables would overflow).
 template <class T, class P>

@@ -116,6 +116,8 @@ def profile(args, paths, precision):
     if args.mkl:
         command += ["--mkl", args.mkl]
     run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if run.returncode == 2:  # what is wrong with these options is so for all matrices
+        sys.exit(run.stderr.strip())
     if run.returncode not in (0, 6):
         print(f"exit {run.returncode}: " + " / ".join(run.stderr.strip().splitlines()[-3:]), file=sys.stderr)
 

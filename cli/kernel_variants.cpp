@@ -1,6 +1,7 @@
 #include "cli/kernel_variants.hpp"
 
 #include "cli/output.hpp"
+#include "cli/table.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "kernels/vendor/mkl_library.hpp"
 #include "matrix/error.hpp"
@@ -76,7 +77,10 @@ void require_variants(const std::string& globs, Op op, const std::vector<Backend
         return fmt::format("--variants: no kernel of this build matches \"{}\"", glob);
     };
     if (!met)
-        throw UsageError(none_matches(globs) + "; `sptune info --kernels '*'` lists their ids");
+        throw UsageError(
+            none_matches(fit(globs, 200)) +
+            "; `sptune info --kernels '*'` lists their ids, each of which has to match "
+            "as a whole");
     for (const std::string& glob : unmet) warn(none_matches(glob));
 }
 

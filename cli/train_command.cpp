@@ -50,6 +50,9 @@ std::string summary(const models::ModelSet& set) {
     return text;
 }
 
+/// Sweeps below which trees hardly have leaves to grow.
+constexpr std::size_t kFew = 100;
+
 std::string sweeps(std::size_t count) {
     return with_noun(std::to_string(count), "sweep");
 }
@@ -135,6 +138,11 @@ int run_train(const std::vector<std::string>& args) {
                          std::filesystem::file_size(pack)));
     }
     if (output.empty()) return kOk;
+    if (samples.size() < kFew)
+        warn(
+            fmt::format("{}: too few to tell matrices apart, the model will mostly choose what was "
+                        "best on the whole; `sptune evaluate` tests how well it does",
+                        sweeps(samples.size())));
     std::optional<models::ModelSet> others;
     if (!keep.empty()) others = kept(keep);
     const auto options_of = [&](Backend backend) {

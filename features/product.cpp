@@ -82,26 +82,33 @@ ProductFeatures product_features(CsrView<T, P> a, CsrView<T, P> b, std::uint64_t
         std::min(1.0, static_cast<double>(sample_products) / static_cast<double>(f.products));
     const auto wanted = static_cast<std::int64_t>(share * rows);
     const RowSample sample(a.rows, wanted, kWindow, std::max<std::int64_t>(1, wanted / kWindow));
-    const std::vector<RowWindow>& windows = sample.windows();
+    const std::vector<RowWindow> units = sample.units();
     std::uint64_t looked_at = 0, found = 0;
-    for (const RowWindow& window : windows)
-        for (std::int64_t i = window.first; i < window.last; ++i)
+    for (const RowWindow& unit : units)
+        for (std::int64_t i = unit.first; i < unit.last; ++i)
             if (products[i] <= kMostProductsOfRow) looked_at += products[i];
-    const auto count = [&](const auto& mark_of) {
-        for (const RowWindow& window : windows)
-            for (std::int64_t i = window.first; i < window.last; ++i)
-                if (products[i] <= kMostProductsOfRow) found += count_entries(a, b, i, mark_of);
-    };
     constexpr std::uint64_t kFewColumns = 8;  // for each product: an array is faster than a table
-    if (static_cast<std::uint64_t>(b.cols) <= kFewColumns * looked_at) {
-        std::vector<index_t> marks(static_cast<std::size_t>(b.cols), -1);
-        count([&](index_t c) -> index_t& { return marks[static_cast<std::size_t>(c)]; });
-    } else {
+    const bool few = static_cast<std::uint64_t>(b.cols) <= kFewColumns * looked_at;
+    ExceptionCarrier carrier;
+#pragma omp parallel num_threads(thread_count(threads, looked_at)) reduction(+ : found)
+    {
         SlotTable slots;
-        slots.reset(looked_at);
-        std::vector<index_t> marks(looked_at, -1);
-        count([&](index_t c) -> index_t& { return marks[slots[static_cast<std::uint32_t>(c)]]; });
+        std::vector<index_t> marks;
+        bool ready = false;
+        carrier.run([&] {
+            if (!few) slots.reset(looked_at);
+            marks.assign(few ? static_cast<std::size_t>(b.cols) : looked_at, -1);
+            ready = true;
+        });
+        const auto mark_of = [&](index_t c) -> index_t& {
+            return marks[few ? static_cast<std::size_t>(c) : slots[static_cast<std::uint32_t>(c)]];
+        };
+#pragma omp for schedule(dynamic, 4)
+        for (std::size_t u = 0; u < units.size(); ++u)
+            for (std::int64_t i = units[u].first; ready && i < units[u].last; ++i)
+                if (products[i] <= kMostProductsOfRow) found += count_entries(a, b, i, mark_of);
     }
+    carrier.rethrow();
     f.sampled_share = static_cast<double>(looked_at) / static_cast<double>(f.products);
     if (found > 0) f.compression = static_cast<double>(looked_at) / static_cast<double>(found);
     f.estimated_entries = std::min(static_cast<double>(f.products) / f.compression,

@@ -140,12 +140,11 @@ class PlanOf final : public Implementation<T> {
     std::size_t size_of_y() const override { return size_of_y_; }
     void update_values(const T* values) override {
         require(values || a_.nnz() == 0, "values is null");
+        const tuner::OnDevice here(device_);
+        if (backend_ == Backend::cuda) tuner::wait_for_device();  // for calls and for values
         a_.values = values;
         if (transpose_) {
-            const tuner::OnDevice here(device_);
             try {
-                if (backend_ == Backend::cuda)
-                    tuner::wait_for_device();  // for calls and for values
                 transpose_->update(a_);
             } catch (...) {
                 plan_->invalidate();
@@ -248,6 +247,18 @@ void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y
 template <class T>
 void spmv_plan<T>::update_values(const T* values) {
     library::guarded([&] { library::held(p_, kThis).update_values(values); });
+}
+
+template <class T>
+std::int32_t spmv_plan<T>::size_of_x() const {
+    return library::guarded(
+        [&] { return static_cast<std::int32_t>(library::held(p_, kThis).size_of_x()); });
+}
+
+template <class T>
+std::int32_t spmv_plan<T>::size_of_y() const {
+    return library::guarded(
+        [&] { return static_cast<std::int32_t>(library::held(p_, kThis).size_of_y()); });
 }
 
 template <class T>

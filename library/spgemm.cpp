@@ -29,7 +29,7 @@ class csr_matrix<T, P>::implementation {
     ~implementation() {
         if (!there) return;
         const tuner::OnDevice here(device);
-        tuner::wait_for_device();
+        if (!tuner::is_device_idle()) static_cast<void>(there.release());  // lost, but not reused
         there.reset();
     }
 };
@@ -105,13 +105,17 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         throw tuner::Unmet(
             "backend: A and B lie in the memory of a GPU and cannot be multiplied on the CPU; copy "
             "them to host memory");
-    if (home == Backend::cpu)
-        for (const CsrView<T, P>& m : {a, b}) check_structure(m, o.threads);
+    if (home == Backend::cpu) {
+        check_structure(a, o.threads);
+        if (!is_square_of_one(a, b)) check_structure(b, o.threads);
+    }
     const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : home;
     if (backend == Backend::cuda) require_cuda();
-    const ProductFeatures product = tuner::features_of_pair(a, b, home, o.threads, o.stream);
-    const auto databases = off ? nullptr : open_databases(o.database);
     const bool asked = o.variant && *o.variant;
+    const auto databases = off || asked ? nullptr : open_databases(o.database);
+    const bool looked_up = databases && !databases->are_empty();
+    const ProductFeatures product =
+        tuner::features_of_pair(a, b, home, o.threads, looked_up, o.stream);
     const tuner::ProductSelection chosen =
         asked ? tuner::ProductSelection{o.variant, "asked for"}
         : off ? tuner::default_product<T, P>(product, backend)

@@ -1,6 +1,7 @@
 #include "models/evaluate.hpp"
 
 #include "kernels/spgemm/registry.hpp"
+#include "matrix/number.hpp"
 #include "matrix/parallel.hpp"
 #include "models/bestsf.hpp"
 #include "models/folds.hpp"
@@ -119,9 +120,10 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
     if (folds.empty())
         throw NothingToTest(
             options.hold_out.empty()
-                ? fmt::format("{} matrices of {} families leave nothing to train on or nothing to "
-                              "test; expected two families at least",
-                              names.size(), groups.size())
+                ? fmt::format(
+                      "matrices of two families are needed at least, one to train on and one "
+                      "to test; there is one family, with {}",
+                      with_noun(std::to_string(names.size()), "matrix", "matrices"))
                 : fmt::format("the hold-out '{}' matches {} of {} matrices", options.hold_out,
                               matches(*names.begin(), options.hold_out) ? "all" : "none",
                               names.size()));

@@ -39,12 +39,16 @@ FileParts split_parts(std::string_view file, std::string_view letters, std::stri
 // malformed otherwise is left to header_from(), which says it better.
 void require_shallow(std::span<const std::uint8_t> cbor) {
     enum Major { text_bytes = 2, text = 3, array = 4, map = 5 };
-    constexpr std::size_t kDeepest = 16;  // a model needs 7
+    constexpr std::size_t kDeepest = 16;           // a model needs 7
+    constexpr std::uint64_t kMostItems = 1 << 24;  // all of which become objects
+    constexpr std::uint64_t kMostMembers = 4096;   // of a map, each of which is searched for
+    std::uint64_t items = 0;
     constexpr unsigned kOneByte = 24, kEightBytes = 27, kUnknown = 31;
     std::vector<std::uint64_t> to_come;  // items, of each array or map that is open
     std::size_t at = 0;
     do {
         if (at == cbor.size()) return;
+        if (++items > kMostItems) throw Error("has more parts than a file of sptune can have");
         const unsigned major = cbor[at] >> 5, info = cbor[at] & 31;
         ++at;
         if (info == kUnknown) throw Error("has parts of unknown length");
@@ -60,6 +64,8 @@ void require_shallow(std::span<const std::uint8_t> cbor) {
             at += static_cast<std::size_t>(count);
         } else if ((major == array || major == map) && count > 0) {
             if (to_come.size() == kDeepest) throw Error("is nested too deeply");
+            if (major == map && count > kMostMembers)
+                throw Error(fmt::format("has {} fields in one place", count));
             constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // more than a file has
             to_come.push_back(std::min(count, kMost) * (major == map ? 2 : 1));
             continue;

@@ -38,7 +38,8 @@ std::string join_parts(std::string_view letters, Json header, const Bytes& array
 FileParts split_parts(std::string_view file, std::string_view letters, std::string_view what);
 
 /// Untrusted bytes may be nested so deeply that building the document would use up the stack:
-/// throws Error for those, and for strings and lists that do not say how long they are.
+/// throws Error for those, for strings and lists that do not say how long they are, and for so many
+/// parts that the document would take far more memory, or time, than what it was made from.
 void require_shallow(std::span<const std::uint8_t> cbor);
 
 /// Throws Error where the bytes are not CBOR.

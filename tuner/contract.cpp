@@ -20,6 +20,7 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
       settling_(terms.settling),
       calls_(past.calls),
       epoch_calls_(past.calls),
+      past_calls_(past.calls),
       balance_(-past.spent_us) {
     known_.push_back({{plain_us, 0}, State::proven, {}, 0});
     for (const Offer& offer : offers) known_.push_back({offer, State::waiting, {}, 0});
@@ -27,16 +28,15 @@ Contract::Contract(const Terms& terms, double plain_us, const std::vector<Offer>
         phase_ = Phase::settled, closed_ = true;
     else if (terms.trusted)
         phase_ = Phase::waiting;
+    if (!takes_turns()) return;  // those times are of calls that had not settled
     for (const double us : past.times) known_.front().times.add(us);
-    if (phase_ == Phase::plain && past.calls >= kPlainFirst && !past.times.empty()) {
-        balance_ += terms_.epsilon * static_cast<double>(calls_) * known_.front().times.least();
-        open_account();
-    }
+    if (phase_ == Phase::plain && past.calls >= kPlainFirst && !past.times.empty()) open_account();
 }
 
 /// Once the time of plain CSR is known: what may be spent beside it from the beginning on.
 void Contract::open_account() {
-    balance_ += (terms_.grace_calls + terms_.epsilon * terms_.expected_calls) *
+    balance_ += (terms_.grace_calls +
+                 terms_.epsilon * (terms_.expected_calls + static_cast<double>(past_calls_))) *
                 known_.front().times.least();
     balance_ += static_cast<double>(unpriced_.calls) * plain_us() - unpriced_.us;
     unpriced_ = {};
@@ -150,7 +150,7 @@ void Contract::called(double us) {
     const bool paid_in_advance = static_cast<double>(calls_) <= terms_.expected_calls;
     const double share = paid_in_advance ? 0 : terms_.epsilon;
     if (!last_.timed || us <= 0) {  // as long as it took before
-        if ((!terms_.trusted || checks_left_ > 0) && !at_rest())
+        if (!terms_.trusted || checks_left_ > 0)
             balance_ += (1 + share) * plain_us() - call_us(last_.run);
         return;
     }
@@ -263,6 +263,9 @@ void Contract::settle_or_wait() {
 }
 
 void Contract::rested(long long calls) {
+    if (!terms_.trusted)
+        balance_ += static_cast<double>(calls) *
+                    ((1 + (earning() ? terms_.epsilon : 0)) * plain_us() - call_us(active_));
     calls_ += calls;
     epoch_calls_ += calls;
 }
@@ -275,7 +278,10 @@ int Contract::values_changed() {
     paused_ = 0;
     for (Known& k : known_)
         if (k.state == State::converted) k.state = State::waiting;
-    if (in_doubt()) judge_early();
+    if (in_doubt())
+        judge_early();
+    else if (phase_ == Phase::audit && known_.front().times.empty())
+        known_.front().times.add(debt_.plain_us);  // there will be no call to say it anew
     trial_ = 0;
     if (phase_ != Phase::plain) settle_or_wait();
     if (active_ == 0 || convert_us(active_) <= 0) return active_;
@@ -284,7 +290,7 @@ int Contract::values_changed() {
     double calls_each = std::min(static_cast<double>(calls_) / (epochs_ - 1), last_calls);
     if (terms_.trusted) calls_each = std::max(calls_each, terms_.expected_calls);
     const double saved = call_us(0) - call_us(active_);
-    if (saved * calls_each > convert_us(active_)) return active_;
+    if (saved * calls_each > convert_us(active_) && short_us(active_) <= 0) return active_;
     active_ = 0;
     phase_ = Phase::waiting;
     closed_ = false;

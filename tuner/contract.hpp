@@ -206,7 +206,7 @@ class Contract {
     int before_ = 0;            ///< what was run before the last call
     Settling after_change_{0};  ///< since it was something else
     Step last_;
-    long long calls_ = 0, epoch_calls_ = 0;
+    long long calls_ = 0, epoch_calls_ = 0, past_calls_ = 0;
     int epochs_ = 1;
     double balance_ = 0;
     double overrun_us_ = 0;  ///< by how much the worst conversion passed its prediction

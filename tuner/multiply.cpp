@@ -124,11 +124,11 @@ MultipliedInPlace<T, P> multiply_selected_on_device(CsrView<T, P> a, CsrView<T, 
 
 template <class T, class P>
 ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backend, int threads,
-                                 void* stream) {
-    if (backend == Backend::cuda) return features_of_pair_on_device(a, b, stream);
-    const std::uint64_t print = fingerprint(a, threads);
-    return product_features(a, b, print, is_square_of_one(a, b) ? print : fingerprint(b, threads),
-                            threads);
+                                 bool fingerprints, void* stream) {
+    if (backend == Backend::cuda) return features_of_pair_on_device(a, b, fingerprints, stream);
+    const std::uint64_t first = fingerprints ? fingerprint(a, threads) : 0;
+    const bool same = !fingerprints || is_square_of_one(a, b);
+    return product_features(a, b, first, same ? first : fingerprint(b, threads), threads);
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                \
@@ -140,7 +140,8 @@ ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backe
     template MultipliedInPlace<T, P> multiply_selected_on_device(                               \
         CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, const ProductSelection&,          \
         const SpgemmOptions&, void*);                                                           \
-    template ProductFeatures features_of_pair(CsrView<T, P>, CsrView<T, P>, Backend, int, void*);
+    template ProductFeatures features_of_pair(CsrView<T, P>, CsrView<T, P>, Backend, int, bool, \
+                                              void*);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

@@ -70,10 +70,11 @@ MultipliedInPlace<T, P> multiply_selected_on_device(CsrView<T, P> a, CsrView<T, 
                                                     const ProductSelection& selection,
                                                     const SpgemmOptions& options, void* stream);
 
-/// product_features() of matrices in the memory of `backend`, with their fingerprints. On a GPU
-/// what was enqueued to `stream` is waited for.
+/// product_features() of matrices in the memory of `backend`, with their fingerprints if they are
+/// wanted (else 0): each is a pass over a matrix. On a GPU what was enqueued to `stream` is waited
+/// for.
 template <class T, class P>
 ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backend, int threads,
-                                 void* stream = nullptr);
+                                 bool fingerprints = true, void* stream = nullptr);
 
 }  // namespace sptune::tuner

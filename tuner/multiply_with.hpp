@@ -21,8 +21,9 @@ MultipliedInPlace<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backen
     if (!footprint.illegal.empty())
         throw IllegalKernel(
             std::string(id).append(" cannot be used here: ").append(footprint.illegal));
-    if (footprint.operand_bytes > options.memory_bytes)
-        throw OutOfMemory("A and B in the kernel's own form", footprint.operand_bytes);
+    const std::uint64_t preparing = footprint.operand_bytes + footprint.prepare_bytes;
+    if (preparing > options.memory_bytes)
+        throw OutOfMemory("making the kernel's own form of A and B", preparing);
     MultipliedInPlace<T, P> out;
     const double start = steady_us();
     std::unique_ptr<SpgemmOperands> operands;

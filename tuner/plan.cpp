@@ -59,7 +59,8 @@ template <class T, class P>
 Plan<T, P>::~Plan() {
     if (matrix_.backend != Backend::cuda) return;
     const OnDevice here(device_);
-    wait_for_device();
+    if (!is_device_idle())
+        for (auto& ready : ready_) static_cast<void>(ready.release());  // lost, but nobody else's
     ready_.clear();  // as long as its GPU is the current one
     timer_.reset();
 }

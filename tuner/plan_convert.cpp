@@ -123,8 +123,8 @@ void Plan<T, P>::update_values(const T* values) {
     const std::lock_guard lock(mutex_);
     const OnDevice here(device_);
     count_rested();
+    if (matrix_.backend == Backend::cuda) wait_for_device();
     try {
-        if (matrix_.backend == Backend::cuda) wait_for_device();
         matrix_.view.values = values;
         matrix_ = choose_for(matrix_.view, matrix_.backend, options_.select.threads);
         convert(0);

@@ -182,8 +182,9 @@ void require_error(double asked, ValueType value, std::int64_t longest_row) {
     };
     if (kept(value) <= asked) return;
     throw Unmet(fmt::format(
-        "error bound: rows of up to {} entries keep {:.2g} in {}, {:.2g} was asked for{}",
-        longest_row, kept(value), to_string(value), asked,
+        "error bound: rows of up to {} keep {:.2g} in {}, {:.2g} was asked for{}",
+        with_noun(std::to_string(longest_row), "entry", "entries"), kept(value), to_string(value),
+        asked,
         kept(ValueType::f64) <= asked ? "; use f64" : "; no precision that sptune has is enough"));
 }
 

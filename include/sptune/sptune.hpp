@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #define SPTUNE_API __attribute__((visibility("default")))
 
@@ -101,6 +102,22 @@ struct choice {
     bool settled = false;         ///< nothing will be tried or converted any more
 };
 
+namespace detail {
+
+/// void where X and Y have data() and size().
+template <class X, class Y>
+using if_vectors = decltype(std::declval<const X&>().data(), std::declval<const X&>().size(),
+                            std::declval<Y&>().data(), std::declval<Y&>().size(), void());
+
+inline void require_size(std::size_t size, std::int32_t wanted, const char* what) {
+    if (wanted > 0 && size < static_cast<std::size_t>(wanted))
+        throw error(status::invalid_argument, std::string(what) + ", " + std::to_string(wanted) +
+                                                  ", but only " + std::to_string(size) +
+                                                  " entries were passed");
+}
+
+}  // namespace detail
+
 /// A matrix, ready to be applied many times. The arrays of A must outlive it. Threads may apply one
 /// plan at the same time.
 template <class T>
@@ -115,13 +132,28 @@ class SPTUNE_API spmv_plan {
     void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
     /// y = A x
     void apply(const T* x, T* y, void* stream = nullptr) { apply(T{1}, x, T{0}, y, stream); }
+    /// Both for what has data() and size(), such as std::vector and std::span. Throw
+    /// status::invalid_argument where x or y has too few entries.
+    template <class X, class Y>
+    detail::if_vectors<X, Y> apply(T alpha, const X& x, T beta, Y&& y, void* stream = nullptr) {
+        detail::require_size(x.size(), size_of_x(), "x must have size_of_x() entries");
+        detail::require_size(y.size(), size_of_y(), "y must have size_of_y() entries");
+        apply(alpha, static_cast<const T*>(x.data()), beta, static_cast<T*>(y.data()), stream);
+    }
+    template <class X, class Y>
+    detail::if_vectors<X, Y> apply(const X& x, Y&& y, void* stream = nullptr) {
+        apply(T{1}, x, T{0}, y, stream);
+    }
     /// The same for `count` vectors, each ldx (ldy) entries behind the one before: as many calls.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// New values for the same structure (nnz, in the memory of A). Converts again where that pays;
-    /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile, and
-    /// CUDA graphs that hold calls have to be captured again.
+    /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile, nor
+    /// may a CUDA graph be captured, and graphs that hold calls have to be captured again.
     void update_values(const T* values);
+
+    std::int32_t size_of_x() const;  ///< cols, or rows where the plan is for Aᵀ
+    std::int32_t size_of_y() const;
 
     choice selection() const;
     /// The same in sentences, with the times that were measured.
@@ -162,20 +194,14 @@ template <class T, class P>
 SPTUNE_API void auto_spmv(const csr_view<T, P>& A, const T* x, T* y,
                           const spmv_terms<T>& terms = {});
 
-/// The same for what has data() and size(): std::vector, std::span. Throws
+/// The same for what has data() and size(), such as std::vector and std::span. Throws
 /// status::invalid_argument where x has less than cols entries, or y less than rows.
 template <class T, class P, class X, class Y>
-auto auto_spmv(const csr_view<T, P>& A, const X& x, Y& y)
-    -> decltype(x.data(), y.data(), x.size(), y.size(), void()) {
-    const auto require = [](std::size_t size, std::int32_t wanted, const char* what) {
-        if (wanted > 0 && size < static_cast<std::size_t>(wanted))
-            throw error(status::invalid_argument, what + std::to_string(wanted) + ", but only " +
-                                                      std::to_string(size) +
-                                                      " entries were passed");
-    };
-    require(x.size(), A.cols, "x must have as many entries as A has columns, ");
-    require(y.size(), A.rows, "y must have as many entries as A has rows, ");
-    auto_spmv(A, static_cast<const T*>(x.data()), static_cast<T*>(y.data()));
+detail::if_vectors<X, Y> auto_spmv(const csr_view<T, P>& A, const X& x, Y&& y,
+                                   const spmv_terms<T>& terms = {}) {
+    detail::require_size(x.size(), A.cols, "x must have as many entries as A has columns");
+    detail::require_size(y.size(), A.rows, "y must have as many entries as A has rows");
+    auto_spmv(A, static_cast<const T*>(x.data()), static_cast<T*>(y.data()), terms);
 }
 
 /// Drops what auto_spmv keeps for A; call it before the arrays are freed or changed in place.

@@ -68,6 +68,7 @@ struct SpgemmFootprint {
     std::uint64_t temporary_bytes = 0;  ///< estimate, beside A, B and C
     std::string illegal;                ///< why it cannot be used; empty when it can
     std::uint64_t operand_bytes = 0;    ///< what `prepare` would hold; 0 for CSR as it is
+    std::uint64_t prepare_bytes = 0;    ///< what it takes besides while it works
 };
 
 /// How one product is run.

@@ -84,6 +84,7 @@ void add(KernelList<T>& list) {
     for (const auto& [algorithm, stage] : {std::pair{"csr", 1}, std::pair{"ie", 2}}) {
         add_kernel<MklFormat, T, std::int32_t>(list, algorithm, {{"o", stage}}, {}, &mkl_mv<T>);
         list.i32.back().variant.vendor = true;
+        list.i32.back().variant.deterministic = false;  // promised in its CNR modes alone
     }
 }
 

@@ -109,9 +109,11 @@ std::unique_ptr<Product<T, std::int32_t>> multiply(const SpgemmProblem<T, std::i
 template <class T>
 void add(SpgemmKernelList<T>& list) {
     if (!mkl::library().loaded) return;
-    add_spgemm_kernel<std::int32_t>(list, Backend::cpu, "mkl", "spmm", {}, &inspect<T>,
-                                    &multiply<T>)
-        .variant.vendor = true;
+    Variant& v = add_spgemm_kernel<std::int32_t>(list, Backend::cpu, "mkl", "spmm", {}, &inspect<T>,
+                                                 &multiply<T>)
+                     .variant;
+    v.vendor = true;
+    v.deterministic = false;  // promised in its CNR modes alone
 }
 
 }  // namespace

@@ -251,6 +251,37 @@ TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
     cudaGraphDestroy(graph);
 }
 
+/// The GPU cannot wait then for calls that may be using it.
+TEST(LibraryGpuMore, NothingIsFreedWhileAGraphIsCaptured) {
+    SPTUNE_NEEDS_GPU();
+    const OnDevice<double, std::int32_t> m("fem", 3000);
+    const Buffer<double> x(static_cast<std::size_t>(m.host.cols), 1.5);
+    const DeviceBuffer<double> dx(x);
+    DeviceBuffer<double> dy(static_cast<std::size_t>(m.host.rows));
+    plan_options options;
+    options.expected_calls = 1000;
+    auto kept = sptune::plan(m.view(), options);
+    const Stream stream;
+    {
+        auto gone = sptune::plan(m.view(), options);
+        auto product = sptune::auto_spgemm(m.view(), m.view());
+        gone.apply(dx.data(), dy.data());
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        try {
+            kept.update_values(m.a.values.data());
+            ADD_FAILURE() << "new values were taken without waiting for calls";
+        } catch (const sptune::error& e) {
+            EXPECT_EQ(e.code(), status::device_error) << e.what();
+        }
+    }
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream, &graph);  // the waits have made it invalid
+    cudaGetLastError();
+    for (int call = 0; call < 20; ++call) kept.apply(dx.data(), dy.data());
+    EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << kept.why();
+}
+
 TEST(LibraryGpuMore, MixedMemoryIsRefused) {
     SPTUNE_NEEDS_GPU();
     const OnDevice<double, std::int32_t> m("fem", 3000);

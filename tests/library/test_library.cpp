@@ -33,6 +33,9 @@ TYPED_TEST(Library, AutoSpmv) {
     y = y0;
     sptune::auto_spmv(a.view(), x.data(), y.data(), {T{2}, T{-0.5}, nullptr});
     expect_near(y, a.times(2, x, -0.5, y0));
+    y = y0;
+    sptune::auto_spmv(a.view(), x, y, {T{-1}, T{3}, nullptr});
+    expect_near(y, a.times(-1, x, 3, y0));
     sptune::forget(a.view());
     EXPECT_EQ(sptune::why(a.view()), "");
 }
@@ -60,6 +63,14 @@ TYPED_TEST(Library, Plans) {
             }
             EXPECT_FALSE(plan.why().empty());
             EXPECT_FALSE(plan.selection().id.empty());
+            EXPECT_EQ(plan.size_of_x(), static_cast<std::int32_t>(in));
+            EXPECT_EQ(plan.size_of_y(), static_cast<std::int32_t>(out));
+            std::vector<T> y(out);
+            plan.apply(x, y);
+            expect_near(y, a.times(1, x, 0, y, transposed));
+            y.assign(y0.begin(), y0.begin() + out);
+            plan.apply(2, x, -1, y);
+            expect_near(y, a.times(2, x, -1, {y0.begin(), y0.begin() + out}, transposed));
         }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -102,6 +103,10 @@ TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
                    sptune::auto_spmv(m.view(), few, y));
     EXPECT_REFUSED("as many entries as A has rows, 100, but only 99",
                    sptune::auto_spmv(m.view(), x, few));
+    auto plan = sptune::plan(m.view());
+    EXPECT_REFUSED("x must have size_of_x() entries, 110, but only 99", plan.apply(few, y));
+    EXPECT_REFUSED("y must have size_of_y() entries, 100, but only 99",
+                   plan.apply(2, x, 0, std::span(few)));
     double* const none = nullptr;
     EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), none, y.data()));
     EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), x.data(), none));

@@ -1,5 +1,6 @@
 #include "db/codec.hpp"
 #include "matrix/error.hpp"
+#include "models/file_parts.hpp"
 #include "models/fixed_point.hpp"
 #include "models/model_file.hpp"
 #include "models/shipped.hpp"
@@ -180,6 +181,23 @@ TEST(ModelFile, FilesAreReadWithDistrust) {
         EXPECT_THROW(read_models(file), InputError) << nested;
     }
     std::filesystem::remove_all(folder);
+}
+
+TEST(ModelFile, HeadersThatGrowAreRefused) {
+    const auto refusal = [](const std::string& cbor) -> std::string {
+        try {
+            require_shallow({reinterpret_cast<const std::uint8_t*>(cbor.data()), cbor.size()});
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "";
+    };
+    // A list of small numbers, each of which would become an object, and a map, in which each key
+    // is searched for among those before.
+    EXPECT_EQ(refusal(std::string("\x9a\x00\x10\x00\x00", 5) + std::string(1 << 20, '\x01')), "");
+    EXPECT_EQ(refusal(std::string("\x9a\x02\x00\x00\x00", 5) + std::string(1 << 25, '\x01')),
+              "has more parts than a file of sptune can have");
+    EXPECT_EQ(refusal("\xb9\xff\xff\x61k\x01"), "has 65535 fields in one place");
 }
 
 TEST(ModelFile, OneDamagedByteIsFound) {

@@ -301,6 +301,23 @@ TEST(Contract, CallsSettleBeforeTheyCount) {
     }
 }
 
+TEST(Contract, CallsFromBeforeTheChoiceHadNotSettled) {
+    // 1.8 times as long as settled ones: an offer that takes 1.2 times as long is no gain.
+    Terms terms;
+    terms.settling = 10;
+    const std::vector<Offer> predicted{{50, 300}};
+    const Truth truth{100, {{120, 300}}};
+    Contract contract(terms, 100, predicted, {50, {180, 160}, 0});
+    const Outcome out = live(contract, truth, predicted, 1000);
+    EXPECT_EQ(out.active, 0);
+    EXPECT_LE(out.total_us, promise(terms, truth, 1000) + out.call_us);
+    // Their share of what may be spent is not lost: 50 calls pay for a conversion that the grace of
+    // ten alone would not bear.
+    const Truth better{100, {{50, 1100}}};
+    Contract other(terms, 100, better.offers, {50, {180, 160}, 0});
+    EXPECT_EQ(first_conversion(other, better), std::pair(1, 5));
+}
+
 /// Two matrices of which a cache holds one: a call is slow where the one before was of the other.
 int active_where_turns_evict(const Terms& terms, double offer_us) {
     Contract contract(terms, 100, {{offer_us, 300}});
@@ -528,6 +545,39 @@ TEST(Contract, ChangingValuesAreConvertedAgainWhereThatPays) {
         const double best = std::min(calls * 100.0, 2000.0 + calls * 50.0);
         EXPECT_LE(total, 1.2 * 100 * best) << calls;
     }
+}
+
+TEST(Contract, NewValuesAreNotConvertedOnCredit) {
+    // 21 calls have saved what converting again takes, but not earned it.
+    const Truth truth{100, {{50, 1000}}};
+    const Terms terms;
+    Contract contract(terms, 100, truth.offers);
+    Outcome out = live(contract, truth, truth.offers, 21);
+    ASSERT_EQ(out.active, 1);
+    if (const int which = contract.values_changed()) {
+        contract.converted(which, 1000);
+        out.total_us += 1000;
+    }
+    EXPECT_LE(out.total_us, promise(terms, truth, 21) + out.call_us);
+    EXPECT_EQ(live(contract, truth, truth.offers, 200).active, 1) << "as soon as it is paid for";
+}
+
+TEST(Contract, NewValuesWhilePlainCsrIsMeasuredAgainLoseNothing) {
+    // Predictions say 100 and 50 where calls take 220 and 110: without a time of plain CSR what is
+    // used would seem slower than that.
+    Contract contract({}, 100, {{50, 300}});
+    const auto call = [&](double offer_us) {
+        Contract::Step step = contract.next();
+        while (step.convert) contract.converted(step.run, 300), step = contract.next();
+        contract.called(step.timed ? (step.run ? offer_us : 220) : 0);
+    };
+    for (int calls = 0; calls < 50; ++calls) call(110);
+    ASSERT_EQ(contract.active(), 1);
+    call(20000);  // held up
+    ASSERT_EQ(contract.compared(), 1);
+    EXPECT_EQ(contract.values_changed(), 0);
+    for (int calls = 0; calls < 3000; ++calls) call(110);
+    EXPECT_EQ(contract.active(), 1);
 }
 
 TEST(Contract, UntimedCallsEarnTheirShare) {

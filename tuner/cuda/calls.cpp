@@ -147,8 +147,14 @@ void call_on_scratch(std::size_t x_bytes, std::size_t y_bytes,
     wait_for_stream(nullptr);
 }
 
-void wait_for_device() noexcept {
-    cudaDeviceSynchronize();
+void wait_for_device() {
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+}
+
+bool is_device_idle() noexcept {
+    if (cudaDeviceSynchronize() == cudaSuccess) return true;
+    cudaGetLastError();
+    return false;
 }
 
 bool is_device_pointer(const void* p) {

@@ -36,8 +36,11 @@ void wait_for_stream(void* stream);
 /// OutOfMemory.
 void call_on_scratch(std::size_t x_bytes, std::size_t y_bytes,
                      const std::function<void(const void* x, void* y)>& call);
-/// Waits for all streams: what they use is about to go. Never throws, since destructors call it.
-void wait_for_device() noexcept;
+/// Waits for all streams: what they use is about to change. Throws DeviceFailure, as while one of
+/// them is captured.
+void wait_for_device();
+/// The same for destructors. Where it is false nothing that calls may be using may be freed.
+bool is_device_idle() noexcept;
 
 /// Whether `p` lies in memory of a GPU (managed memory counts). False without a GPU.
 bool is_device_pointer(const void* p);

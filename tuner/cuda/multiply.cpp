@@ -39,11 +39,12 @@ Multiplied<T, P> multiply_cuda(CsrView<T, P> a, CsrView<T, P> b, const ProductFe
 }
 
 template <class T, class P>
-ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, void* stream) {
+ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, bool fingerprints,
+                                           void* stream) {
     if (stream) SPTUNE_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
-    const std::uint64_t print = fingerprint_on_device(a);
-    return product_features_on_device(a, b, print,
-                                      is_square_of_one(a, b) ? print : fingerprint_on_device(b));
+    const std::uint64_t first = fingerprints ? fingerprint_on_device(a) : 0;
+    const bool same = !fingerprints || is_square_of_one(a, b);
+    return product_features_on_device(a, b, first, same ? first : fingerprint_on_device(b));
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                                                  \
@@ -52,7 +53,7 @@ ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, voi
         const SpgemmOptions&, void*);                                                             \
     template Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
                                             const std::string&, const SpgemmOptions&);            \
-    template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*);
+    template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, bool, void*);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)
 SPTUNE_INSTANTIATE(double, std::int32_t)

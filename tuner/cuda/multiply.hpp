@@ -16,6 +16,7 @@ Multiplied<T, P> multiply_cuda(CsrView<T, P> a, CsrView<T, P> b, const ProductFe
 
 /// As features_of_pair() for Backend::cuda.
 template <class T, class P>
-ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, void* stream);
+ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, bool fingerprints,
+                                           void* stream);
 
 }  // namespace sptune::tuner

@@ -35,7 +35,10 @@ bool is_capturing(void*) {
 }
 void wait_for_stream(void*) {}
 void call_on_scratch(std::size_t, std::size_t, const std::function<void(const void*, void*)>&) {}
-void wait_for_device() noexcept {}
+void wait_for_device() {}
+bool is_device_idle() noexcept {
+    return true;
+}
 bool is_device_pointer(const void*) {
     return false;
 }
@@ -91,7 +94,7 @@ MultipliedInPlace<T, P> multiply_on_device(CsrView<T, P>, CsrView<T, P>, const P
 }
 
 template <class T, class P>
-ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*) {
+ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, bool, void*) {
     require_cuda();
     throw DeviceError(cuda_status());
 }
@@ -131,7 +134,8 @@ SPTUNE_INSTANTIATE(std::uint32_t)
     template MultipliedInPlace<T, P> multiply_on_device(                                          \
         CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, const std::string&,                 \
         const SpgemmOptions&, void*);                                                             \
-    template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, void*);     \
+    template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, bool,       \
+                                                        void*);                                   \
     template Chooser<T, P> choose_on_device(CsrView<T, P>);                                       \
     template Chooser<T, P> choose_with_copy_on_device(CsrView<T, P>);
 SPTUNE_INSTANTIATE(float, std::int32_t)

@@ -33,6 +33,10 @@ constexpr std::uint64_t kMostFill = 32, kSmallBytes = 64ull << 20;
 template <class T>
 constexpr std::uint64_t kPlaceBytes = 2 * sizeof(T);
 
+/// For each entry of a matrix while its blocks are made: row, key and number, the latter two again
+/// for sorting them, and how many blocks are before it.
+constexpr std::uint64_t kSortedBytes = 44;
+
 template <class T>
 struct Operands final : SpgemmOperands {
     BlockMatrix<T> a, b;
@@ -104,6 +108,8 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
     }
     const std::uint64_t places = places_of(problem.a, m) + places_of(problem.b, m);
     f.operand_bytes = places * kPlaceBytes<T>;
+    f.prepare_bytes = kSortedBytes * static_cast<std::uint64_t>(
+                                         std::max<std::int64_t>(problem.a.nnz(), problem.b.nnz()));
     if (f.operand_bytes > 2 * kSmallBytes && places > kMostFill * entries)
         f.illegal =
             fmt::format("blocks of {0} x {0} have {1} places for {2} entries", m, places, entries);
@@ -161,10 +167,14 @@ std::unique_ptr<Product<T, P>> multiply(const SpgemmProblem<T, P>& problem,
         return finish(empty_csr<T, P>(problem.a.rows, problem.b.cols), true, options);
     const auto& s = static_cast<const Operands<T>&>(*operands);
     BlockPattern pattern;
+    SpgemmOptions beside = options;  // what is left beside the pattern
     const bool dense = get(params, dense_output::name) == kDense;
-    if (!dense) pattern = pattern_of_product(s.a, s.b);
+    if (!dense) {
+        pattern = pattern_of_product(s.a, s.b, options.memory_bytes);
+        beside.memory_bytes -= std::min(beside.memory_bytes, pattern.bytes());
+    }
     const BlockPattern* const where = dense ? nullptr : &pattern;
-    return collect(problem, s.a.m, where, options, [&](T* values, T* hits) {
+    return collect(problem, s.a.m, where, beside, [&](T* values, T* hits) {
         multiply_blocks<T>(Walk, s.a, s.b, &s.b_columns, false, {where, values});
         multiply_blocks<T>(Walk, s.a, s.b, &s.b_columns, true, {where, hits});
     });

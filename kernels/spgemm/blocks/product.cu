@@ -43,18 +43,26 @@ DeviceBuffer<N> copy_of(const N* from, std::int64_t size) {
 }  // namespace
 
 template <class V>
-BlockPattern pattern_of_product(const BlockMatrix<V>& a, const BlockMatrix<V>& b) {
+BlockPattern pattern_of_product(const BlockMatrix<V>& a, const BlockMatrix<V>& b,
+                                std::uint64_t memory_bytes) {
     DeviceBuffer<float> any(static_cast<std::size_t>(std::max(a.blocks(), b.blocks())));
     any.fill_bytes(0);
     SpgemmProblem<float, std::int64_t> problem;
     problem.a = pattern_view(a, any);
     problem.b = pattern_view(b, any);
     problem.products = a.blocks() > 0 && b.blocks() > 0;
+    SpgemmOptions options;
+    options.memory_bytes = memory_bytes - std::min<std::uint64_t>(memory_bytes, any.bytes());
     const auto product = multiply_threepass(problem,
                                             {{claim_rows::name, static_cast<int>(Claim::taken)},
                                              {table_reset::name, static_cast<int>(Reset::none)}},
-                                            {}, usual_passes<float>());
+                                            options, usual_passes<float>());
     const auto c = product->view();
+    const auto blocks = static_cast<std::uint64_t>(c.nnz());
+    const std::uint64_t twice =
+        2 * (static_cast<std::uint64_t>(c.rows) + 1) * sizeof(std::int64_t) +
+        blocks * (3 * sizeof(index_t) + sizeof(float));
+    if (twice > options.memory_bytes) throw OutOfMemory("which blocks the product has", twice);
     BlockPattern p{copy_of(c.row_ptr, std::int64_t{c.rows} + 1),
                    DeviceBuffer<index_t>(static_cast<std::size_t>(c.nnz())),
                    copy_of(c.col_idx, c.nnz())};
@@ -104,9 +112,10 @@ void multiply_blocks(BlockWalk walk, const BlockMatrix<V>& a, const BlockMatrix<
     }
 }
 
-#define SPTUNE_INSTANTIATE(V)                                                               \
-    template BlockPattern pattern_of_product(const BlockMatrix<V>&, const BlockMatrix<V>&); \
-    template void multiply_blocks(BlockWalk, const BlockMatrix<V>&, const BlockMatrix<V>&,  \
+#define SPTUNE_INSTANTIATE(V)                                                              \
+    template BlockPattern pattern_of_product(const BlockMatrix<V>&, const BlockMatrix<V>&, \
+                                             std::uint64_t);                               \
+    template void multiply_blocks(BlockWalk, const BlockMatrix<V>&, const BlockMatrix<V>&, \
                                   const BlockColumns*, bool, BlockTarget<V>);
 SPTUNE_INSTANTIATE(float)
 SPTUNE_INSTANTIATE(double)

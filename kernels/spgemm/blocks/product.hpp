@@ -16,11 +16,15 @@ enum class BlockWalk {
 struct BlockPattern {
     DeviceBuffer<std::int64_t> row_ptr;
     DeviceBuffer<index_t> row, col;  ///< col rises in a block row
+
+    std::uint64_t bytes() const { return row_ptr.bytes() + row.bytes() + col.bytes(); }
 };
 
-/// The blocks of A·B, by the three-pass product of the two patterns. Waits for the device.
+/// The blocks of A·B, by the three-pass product of the two patterns. Waits for the device. Throws
+/// OutOfMemory where it would take more than `memory_bytes`.
 template <class V>
-BlockPattern pattern_of_product(const BlockMatrix<V>& a, const BlockMatrix<V>& b);
+BlockPattern pattern_of_product(const BlockMatrix<V>& a, const BlockMatrix<V>& b,
+                                std::uint64_t memory_bytes = ~std::uint64_t{0});
 
 /// Where the product goes.
 template <class V>

@@ -154,9 +154,8 @@ class EscProduct {
             SPTUNE_CUDA(cudaStreamSynchronize(stream_));
         }
         require_countable<P>(static_cast<std::uint64_t>(done_ + runs));
-        const std::uint64_t of_c =
-            static_cast<std::uint64_t>(done_ + runs) * (sizeof(T) + sizeof(index_t));
-        if (of_c > options_.memory_bytes) throw OutOfMemory("C", of_c);
+        require_memory(entry_bytes(done_ + runs) +
+                       static_cast<std::uint64_t>(size) * kProductBytes<T>);
         const auto* run = reinterpret_cast<const std::int64_t*>(keys.Alternate());
         row_ptr_kernel<<<blocks_for(std::int64_t{next} - row + 1, kBlock), kBlock, 0, stream_>>>(
             keys.Current(), run, runs, column_bits_, next - row, done_, row_ptr_.data() + row);
@@ -179,6 +178,16 @@ class EscProduct {
         scratch_.erase(scratch_.begin(), scratch_.end() - 1);
     }
 
+    /// Of so many entries of C.
+    static std::uint64_t entry_bytes(std::int64_t entries) {
+        return static_cast<std::uint64_t>(entries) * (sizeof(T) + sizeof(index_t));
+    }
+    /// Throws OutOfMemory where these and what is always held pass what is allowed.
+    void require_memory(std::uint64_t bytes) const {
+        const std::uint64_t all = fixed_bytes(p_) + bytes;
+        if (all > options_.memory_bytes) throw OutOfMemory("C, made in parts,", all);
+    }
+
     /// The parts become C.
     DeviceCsr<T, P> together() {
         DeviceCsr<T, P> c;
@@ -191,6 +200,7 @@ class EscProduct {
             c.values = std::move(parts_[0].value);
             return c;
         }
+        require_memory(2 * entry_bytes(done_));
         c.col_idx = DeviceBuffer<index_t>(static_cast<std::size_t>(done_));
         c.values = DeviceBuffer<T>(static_cast<std::size_t>(done_));
         allow_allocations(stream_);

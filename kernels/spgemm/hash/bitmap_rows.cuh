@@ -243,7 +243,9 @@ __device__ void bitmap_row(Team& team, const Job<T, P>& job, Row<P> r, char* mem
     const bool several = words < wanted;
     if constexpr (Team::widest) {
         if (several && job.b_sorted) {
-            r.products = static_cast<std::uint32_t>(r.products * words / wanted);
+            r.products = static_cast<std::uint32_t>(std::uint64_t{r.products} *
+                                                    static_cast<unsigned>(words) /
+                                                    static_cast<std::uint64_t>(wanted));
             r.shift = entry_shift(team.size(), r.products, r.end - r.begin);
             bitmap_windows<mode>(team, job, r, map, several, sums, room, [&](std::int64_t low) {
                 return Window{low, low + 32ll * words};

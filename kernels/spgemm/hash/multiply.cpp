@@ -97,14 +97,16 @@ class HashProduct {
             packed.capacity = static_cast<std::int64_t>(room);
             multiply_rows<Mode::pack>(packed, sizes_, stream_);
             const Counters found = finish_lengths();
+            const bool fits = found.cursor <= room;
+            if (!fits) temporary = {};  // the sample misled us: C is larger than it said
             DeviceCsr<T, P> c = allocate(found.entries, temporary.bytes());
-            if (found.cursor <= room) {
+            if (fits) {
                 packed.row_ptr = c.row_ptr.data();
                 place_rows(packed, c.col_idx.data(), c.values.data(), c.entries, stream_);
                 SPTUNE_CUDA(cudaStreamSynchronize(stream_));
                 return c;
             }
-            write(c);  // the sample misled us: C is larger than it said
+            write(c);
             return c;
         }
         multiply_rows<Mode::count>(job_, sizes_, stream_);

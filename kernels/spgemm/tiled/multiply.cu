@@ -55,9 +55,11 @@ struct Chunks {
     std::size_t capacity = 0;
 
     Chunks(const SpgemmProblem<T, P>& p, std::uint64_t memory) {
-        // Of one chunk: the triplets, and beside them C, which is no larger.
+        // Of one chunk: the triplets, and beside them C, which is no larger, and where its rows are
+        // written.
         constexpr std::uint64_t beside = sizeof(index_t) + sizeof(T);
-        const std::uint64_t all = p.upper_entries * (CooBuffer<T>::kBytes + beside);
+        const std::uint64_t all = p.upper_entries * (CooBuffer<T>::kBytes + beside) +
+                                  2 * (static_cast<std::uint64_t>(p.a.rows) + 1) * sizeof(P);
         cuts = {0, p.a.rows};
         capacity = p.upper_entries;
         if (all <= memory) return;
@@ -99,7 +101,8 @@ std::unique_ptr<Product<T, P>> multiply_tiled(const SpgemmProblem<T, P>& problem
             count_triplets<<<grid, kThreads>>>(triplets.sink(), c.row_ptr.data());
             SPTUNE_CUDA_LAUNCHED("count_triplets");
         }
-        allocate_rows(c, memory - chunks.capacity * CooBuffer<T>::kBytes);
+        allocate_rows(c, memory - std::min(memory, chunks.capacity * CooBuffer<T>::kBytes +
+                                                       c.row_ptr.bytes()));  // `next`
         DeviceBuffer<P> next(c.row_ptr.size());
         SPTUNE_CUDA(cudaMemcpyAsync(next.data(), c.row_ptr.data(), next.bytes(),
                                     cudaMemcpyDeviceToDevice, nullptr));

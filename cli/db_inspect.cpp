@@ -257,12 +257,26 @@ int run_db_show(const Words& args) {
 }
 
 int run_db_check(const Words& args) {
-    std::string db;
+    std::string db, format = "table";
     Options options("db check", "", "Reads every entry; exit code 1 when one is not valid.");
-    options.text("db", "PATH", db, kDbHelp).example("sptune db check --db all.json");
+    options.text("db", "PATH", db, kDbHelp)
+        .text("format", "table|json", format, "for people or for programs")
+        .example("sptune db check --db all.json")
+        .example("sptune db check --format json | jq '.faults[].file'");
     if (!options.parse(args)) return kOk;
+    require_format(format, {"table", "json"});
     const db::Store store = open_existing_db(db);
     const db::Store::Check result = store.check();
+    if (format == "json") {
+        auto faults = nlohmann::ordered_json::array();
+        for (const db::Store::Fault& fault : result.faults)
+            faults.push_back({{"file", fault.file}, {"reason", fault.reason}});
+        write_json("-", {{"schema", "sptune.check/1"},
+                         {"database", store.path().string()},
+                         {"valid", result.valid},
+                         {"faults", std::move(faults)}});
+        return result.faults.empty() ? kOk : kFailure;
+    }
     std::string text;
     for (const db::Store::Fault& fault : result.faults)
         text += fault.file + ": " + fault.reason + "\n";

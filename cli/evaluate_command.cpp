@@ -151,18 +151,27 @@ std::string report(const Evaluation& e, const std::string& backend, Op op) {
     return text;
 }
 
-/// A model knows the answers of its own training set.
-void leave_out_known(std::vector<models::Sample>& samples, const models::ModelSet& model) {
+/// A model knows the answers of its own training set. Whether it has nothing but those to be tested
+/// with, which are then left.
+bool leave_out_known(std::vector<models::Sample>& samples, const models::ModelSet& model) {
     const auto& known = model.training().matrices;
     const std::size_t before = samples.size();
-    std::erase_if(samples, [&](const models::Sample& s) {
+    const auto is_known = [&](const models::Sample& s) {
         return std::find(known.begin(), known.end(), s.name) != known.end();
-    });
+    };
+    if (before > 0 && std::all_of(samples.begin(), samples.end(), is_known)) {
+        warn(
+            "the model has learned from all of these matrices: the figures say how well it knows "
+            "them, not how well it chooses for others");
+        return true;
+    }
+    std::erase_if(samples, is_known);
     if (samples.size() < before)
         warn(
             fmt::format("{} of {} sweeps are of matrices that the model has seen (in SpMV or in "
                         "products); left out",
                         before - samples.size(), before));
+    return false;
 }
 
 std::vector<const models::ProductModel*> products_of(const models::ModelSet& set,
@@ -195,7 +204,8 @@ int run_evaluate(const std::vector<std::string>& args) {
               "instead: test the matrices whose names match, train on all others")
         .text("weigh", "GLOB=N", weigh, kWeighHelp)
         .text("model", "FILE", model_file,
-              "instead: test this model on all matrices that it was not trained on")
+              "instead: test this model on all matrices that it was not trained on, or, where "
+              "there are no others, on those")
         .number("calls", "N", calls, 0, 1e15,
                 "spread conversion over N calls (0: conversion does not count)")
         .choice("op", {"spmv", "spgemm"}, op_name, "y = αAx, or C = A·B (spmv)")
@@ -214,7 +224,8 @@ int run_evaluate(const std::vector<std::string>& args) {
             "Gustavson, on a GPU expand-sort-compress).\n"
             "\"tried\": what a plan ends up with that has calls enough to try what else may be\n"
             "the fastest. Families: what stands before \"--\" in a matrix's name, else the\n"
-            "letters that it begins with.");
+            "letters that it begins with, if at least two. Where all are of one family each\n"
+            "matrix stands for itself.");
     if (!options.parse(args)) return kOk;
     if (!hold_out.empty() && (folds > 0 || !model_file.empty()))
         throw UsageError("--hold-out is another way to test than --folds and --model; name one");
@@ -247,7 +258,7 @@ int run_evaluate(const std::vector<std::string>& args) {
     for (auto& [side, samples] : sides) {
         if (precision != "all")
             std::erase_if(samples, [&](const auto& s) { return to_string(s.value) != precision; });
-        if (model) leave_out_known(samples, *model);
+        const bool all_known = model && leave_out_known(samples, *model);
         if (samples.empty()) continue;
         models::EvaluateOptions wanted;
         wanted.folds = folds > 0 ? folds : 10, wanted.hold_out = hold_out, wanted.calls = calls;
@@ -271,6 +282,7 @@ int run_evaluate(const std::vector<std::string>& args) {
             left_out.push_back(fmt::format("{}: {}", side, e.what()));
             continue;
         }
+        if (all_known) result.protocol += ", which it was trained on";
         documents.push_back(document(result, side, op, calls));
         text += (text.empty() ? "" : "\n") + report(result, side, op);
     }
@@ -283,10 +295,13 @@ int run_evaluate(const std::vector<std::string>& args) {
                         "leaves them out",
                         with_noun(std::to_string(read), "sweep"), name_of(input)));
     if (documents.empty())
-        throw Error(fmt::format(
-            "{} holds no {} entries{} to test with; `sptune profile{}` makes some", name_of(input),
-            op == Op::spmv ? "SpMV" : "SpGEMM", backend == "all" ? "" : " of --backend " + backend,
-            op == Op::spmv ? "" : " --op spgemm"));
+        throw Error(
+            fmt::format("{} holds no {} entries{} to test with (what is measured with cold caches "
+                        "does not count); "
+                        "`sptune profile{}` makes some",
+                        name_of(input), op == Op::spmv ? "SpMV" : "SpGEMM",
+                        backend == "all" ? "" : " of --backend " + backend,
+                        op == Op::spmv ? "" : " --op spgemm"));
     Outputs outputs;
     if (!json.empty()) outputs.json(json, documents.size() == 1 ? documents.front() : documents);
     if (json != "-") outputs.text("-", text);

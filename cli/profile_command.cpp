@@ -102,7 +102,7 @@ class Profiler {
             task.resume = &*previous;
         tuner::SweepResult result = session_.sweep(task, run);
         const SweepSession::Saved saved = session_.save(result.entry);
-        if (options_.json != "-") {
+        if (options_.json != "-" && options_.html != "-") {
             const ReportOptions report{row_length_sparkline(matrix, features), options_.calls,
                                        options_.all};
             if (!entries_.empty()) outputs_.text("-", "\n");

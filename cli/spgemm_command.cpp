@@ -120,6 +120,7 @@ int multiply(const SpgemmRequest& r, CsrView<T, P> a, CsrView<T, P> b, const std
     SpgemmOptions options;
     options.sorted = !r.unsorted;
     options.drop_zeros = r.drop_zeros;
+    options.asked_for = !variant.empty();
     // A kernel that was asked for is that one or an error.
     const auto done =
         variant.empty()

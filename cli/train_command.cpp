@@ -130,8 +130,10 @@ int run_train(const std::vector<std::string>& args) {
                         "all of them",
                         sweeps(read), name_of(input), leave_out));
     if (samples.empty())
-        throw Error(fmt::format("{} holds no entries to learn from; `sptune profile` makes some",
-                                name_of(input)));
+        throw Error(
+            fmt::format("{} holds no entries to learn from (what is measured with cold caches "
+                        "does not count); `sptune profile` makes some",
+                        name_of(input)));
     if (!pack.empty()) {
         models::write_samples(pack, samples);
         warn(fmt::format("{}: {}, {} bytes", pack, sweeps(samples.size()),

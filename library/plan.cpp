@@ -138,6 +138,7 @@ class PlanOf final : public Implementation<T> {
     }
     std::size_t size_of_x() const override { return size_of_x_; }
     std::size_t size_of_y() const override { return size_of_y_; }
+    std::int64_t nnz() const override { return a_.nnz(); }
     void update_values(const T* values) override {
         require(values || a_.nnz() == 0, "values is null");
         const tuner::OnDevice here(device_);
@@ -259,6 +260,11 @@ template <class T>
 std::int32_t spmv_plan<T>::size_of_y() const {
     return library::guarded(
         [&] { return static_cast<std::int32_t>(library::held(p_, kThis).size_of_y()); });
+}
+
+template <class T>
+std::int64_t spmv_plan<T>::nnz() const {
+    return library::guarded([&] { return library::held(p_, kThis).nnz(); });
 }
 
 template <class T>

@@ -17,6 +17,7 @@ class spmv_plan<T>::implementation {
     virtual void apply(T alpha, const T* x, T beta, T* y, void* stream) = 0;
     virtual std::size_t size_of_x() const = 0;
     virtual std::size_t size_of_y() const = 0;
+    virtual std::int64_t nnz() const = 0;
     virtual void update_values(const T* values) = 0;
     virtual choice selection() const = 0;
     virtual std::string why() const = 0;

@@ -122,7 +122,7 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
               : tuner::select_product<T, P>(product, backend, databases.get(),
                                             tuner::default_product_model, o.threads,
                                             tuner::parse_validate(""));
-    const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes};
+    const SpgemmOptions options{o.sorted, o.drop_zeros, o.memory_bytes, asked};
     auto made = std::make_unique<typename csr_matrix<T, P>::implementation>();
     made->why = asked ? fmt::format("{} was asked for.", chosen.id) : chosen.why;
     const auto keep = [&](auto done, auto& place) {

@@ -1,7 +1,6 @@
 #include "models/evaluate.hpp"
 
 #include "kernels/spgemm/registry.hpp"
-#include "matrix/number.hpp"
 #include "matrix/parallel.hpp"
 #include "models/bestsf.hpp"
 #include "models/folds.hpp"
@@ -21,7 +20,7 @@ namespace sptune::models {
 namespace {
 
 std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const EvaluateOptions& options,
-                           std::string& protocol) {
+                           bool one_family, std::string& protocol) {
     const bool given = !options.given.empty() || !options.given_products.empty();
     std::vector<Fold> folds;
     if (given) {
@@ -31,8 +30,11 @@ std::vector<Fold> folds_of(const std::vector<const Sample*>& all, const Evaluate
         protocol = fmt::format("all but {} train, those test", options.hold_out);
         folds.push_back(held_out(all, options.hold_out));
     } else {
-        protocol = fmt::format("{} folds by family", options.folds);
-        for (int i = 0; i < options.folds; ++i) folds.push_back(fold_of(all, options.folds, i));
+        protocol = fmt::format("{} folds by {}", options.folds,
+                               one_family ? "matrix, since all are of one family" : "family");
+        const Unit unit = one_family ? Unit::matrix : Unit::group;
+        for (int i = 0; i < options.folds; ++i)
+            folds.push_back(fold_of(all, options.folds, i, unit));
     }
     std::erase_if(folds,
                   [&](const Fold& f) { return f.test.empty() || (f.train.empty() && !given); });
@@ -116,14 +118,11 @@ Evaluation evaluate(const std::vector<Sample>& samples, const EvaluateOptions& o
     Evaluation result;
     result.matrices = static_cast<int>(names.size()),
     result.groups = static_cast<int>(groups.size());
-    const std::vector<Fold> folds = folds_of(all, options, result.protocol);
+    const std::vector<Fold> folds = folds_of(all, options, groups.size() == 1, result.protocol);
     if (folds.empty())
         throw NothingToTest(
             options.hold_out.empty()
-                ? fmt::format(
-                      "matrices of two families are needed at least, one to train on and one "
-                      "to test; there is one family, with {}",
-                      with_noun(std::to_string(names.size()), "matrix", "matrices"))
+                ? std::string("two matrices are needed at least, one to train on and one to test")
                 : fmt::format("the hold-out '{}' matches {} of {} matrices", options.hold_out,
                               matches(*names.begin(), options.hold_out) ? "all" : "none",
                               names.size()));

@@ -5,12 +5,15 @@
 
 namespace sptune::models {
 
-Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold) {
-    std::set<std::string> groups;
-    for (const Sample* s : samples) groups.insert(s->group);
+Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold, Unit unit) {
+    const auto unit_of = [&](const Sample* s) -> const std::string& {
+        return unit == Unit::group ? s->group : s->name;
+    };
+    std::set<std::string> units;
+    for (const Sample* s : samples) units.insert(unit_of(s));
     Fold result;
     for (const Sample* s : samples) {
-        const auto number = std::distance(groups.begin(), groups.find(s->group));
+        const auto number = std::distance(units.begin(), units.find(unit_of(s)));
         (number % folds == fold ? result.test : result.train).push_back(s);
     }
     return result;

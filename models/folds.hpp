@@ -12,8 +12,12 @@ struct Fold {
     std::vector<const Sample*> train, test;
 };
 
-/// The parts of samples for which `folds` folds by group hold fold `fold` out.
-Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold);
+/// What is never cut in two.
+enum class Unit { group, matrix };
+
+/// The parts of samples for which `folds` folds by `unit` hold fold `fold` out.
+Fold fold_of(const std::vector<const Sample*>& samples, int folds, int fold,
+             Unit unit = Unit::group);
 
 /// All samples of matrices whose names match `glob` are held out.
 Fold held_out(const std::vector<const Sample*>& samples, const std::string& glob);

@@ -18,9 +18,10 @@ MultipliedInPlace<T, P> multiply_with(const SpgemmProblem<T, P>& problem, Backen
     const SpgemmKernel<T, P>& kernel = find_spgemm_kernel<T, P>(backend, id);
     const Params& params = kernel.variant.params;
     const SpgemmFootprint footprint = kernel.inspect(problem, params);
-    if (!footprint.illegal.empty())
-        throw IllegalKernel(
-            std::string(id).append(" cannot be used here: ").append(footprint.illegal));
+    const std::string& obstacle =
+        footprint.illegal.empty() && !options.asked_for ? footprint.wasteful : footprint.illegal;
+    if (!obstacle.empty())
+        throw IllegalKernel(std::string(id).append(" cannot be used here: ").append(obstacle));
     const std::uint64_t preparing = footprint.operand_bytes + footprint.prepare_bytes;
     if (preparing > options.memory_bytes)
         throw OutOfMemory("making the kernel's own form of A and B", preparing);

@@ -67,7 +67,8 @@ SweepResult sweep_product_contenders(const SpgemmProblem<T, P>& problem, const F
              .inspect =
                  [&problem, &kernel] {
                      SpgemmFootprint f = kernel.inspect(problem, kernel.variant.params);
-                     return Footprint{f.operand_bytes, 0, std::move(f.illegal)};
+                     return Footprint{f.operand_bytes, 0,
+                                      f.illegal.empty() ? f.wasteful : f.illegal};
                  },
              .convert =
                  [=, &problem, &kernel, &check] {

@@ -64,6 +64,11 @@ const db::Device& device_of(Backend backend, int threads, const std::atomic<bool
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& wanted) {
+    Buffer<T> varied;
+    if (features.constant_values) {
+        varied = varied_values(a, wanted.seed);
+        a.values = varied.data();
+    }
     if (backend == Backend::cuda) return sweep_spmv_cuda(a, features, wanted);
     SweepOptions options = wanted;
     if (options.likely.empty()) options.likely = likely_spmv(a, features, backend, options.threads);

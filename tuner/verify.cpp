@@ -28,7 +28,7 @@ T noise(std::uint64_t seed, std::uint64_t i) {
 }
 
 template <class T>
-Buffer<T> noise_vector(index_t size, std::uint64_t seed) {
+Buffer<T> noise_vector(std::int64_t size, std::uint64_t seed) {
     Buffer<T> v(static_cast<std::size_t>(size));
 #pragma omp parallel for schedule(static) if (v.size() >= kWorthThreads)
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = noise<T>(seed, i);
@@ -75,6 +75,11 @@ Worst compare(const Problem<T>& p, const Tolerance& tolerance) {
 }
 
 }  // namespace
+
+template <class T, class P>
+Buffer<T> varied_values(CsrView<T, P> a, std::uint64_t seed) {
+    return noise_vector<T>(a.nnz(), 2 * seed + 2);
+}
 
 template <class T, class P>
 Problem<T> make_problem(CsrView<T, P> a, std::uint64_t seed) {
@@ -136,6 +141,7 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T
 }
 
 #define SPTUNE_INSTANTIATE(T, P)                                    \
+    template Buffer<T> varied_values(CsrView<T, P>, std::uint64_t); \
     template Problem<T> make_problem(CsrView<T, P>, std::uint64_t); \
     template Verdict verify(const SpmvKernel<T, P>&, const Storage&, Problem<T>&, int, Clock);
 SPTUNE_INSTANTIATE(float, std::int32_t)

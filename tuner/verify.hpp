@@ -25,6 +25,11 @@ struct Problem {
     std::uint64_t used_cols = 0;  ///< columns with an entry: what every kernel has to read of x
 };
 
+/// As many numbers in (-1, 1) as A has entries, none of them 0: where all of its own are the same,
+/// nobody would notice that a conversion had mixed them up. Throws OutOfMemory.
+template <class T, class P>
+Buffer<T> varied_values(CsrView<T, P> a, std::uint64_t seed);
+
 /// One pass over `a`. Throws OutOfMemory.
 template <class T, class P>
 Problem<T> make_problem(CsrView<T, P> a, std::uint64_t seed);

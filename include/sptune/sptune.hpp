@@ -109,7 +109,7 @@ template <class X, class Y>
 using if_vectors = decltype(std::declval<const X&>().data(), std::declval<const X&>().size(),
                             std::declval<Y&>().data(), std::declval<Y&>().size(), void());
 
-inline void require_size(std::size_t size, std::int32_t wanted, const char* what) {
+inline void require_size(std::size_t size, std::int64_t wanted, const char* what) {
     if (wanted > 0 && size < static_cast<std::size_t>(wanted))
         throw error(status::invalid_argument, std::string(what) + ", " + std::to_string(wanted) +
                                                   ", but only " + std::to_string(size) +
@@ -151,9 +151,15 @@ class SPTUNE_API spmv_plan {
     /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile, nor
     /// may a CUDA graph be captured, and graphs that hold calls have to be captured again.
     void update_values(const T* values);
+    template <class V>
+    detail::if_vectors<V, const V> update_values(const V& values) {
+        detail::require_size(values.size(), nnz(), "values must have as many entries as A");
+        update_values(static_cast<const T*>(values.data()));
+    }
 
     std::int32_t size_of_x() const;  ///< cols, or rows where the plan is for Aᵀ
     std::int32_t size_of_y() const;
+    std::int64_t nnz() const;
 
     choice selection() const;
     /// The same in sentences, with the times that were measured.

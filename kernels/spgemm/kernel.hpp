@@ -37,6 +37,7 @@ struct SpgemmOptions {
     /// Bytes that C and all temporaries may take together; a kernel that would need more works on
     /// the rows of A in chunks, or throws OutOfMemory with the bytes it needs.
     std::uint64_t memory_bytes = ~0ull;
+    bool asked_for = false;  ///< this very kernel, even where it is not worth while
 };
 
 /// A pair with what is known of its product, all counted once (features/product.hpp).
@@ -67,6 +68,7 @@ class SpgemmOperands {
 struct SpgemmFootprint {
     std::uint64_t temporary_bytes = 0;  ///< estimate, beside A, B and C
     std::string illegal;                ///< why it cannot be used; empty when it can
+    std::string wasteful;               ///< why nobody would use it who was not asked to
     std::uint64_t operand_bytes = 0;    ///< what `prepare` would hold; 0 for CSR as it is
     std::uint64_t prepare_bytes = 0;    ///< what it takes besides while it works
 };

@@ -107,6 +107,8 @@ TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
     EXPECT_REFUSED("x must have size_of_x() entries, 110, but only 99", plan.apply(few, y));
     EXPECT_REFUSED("y must have size_of_y() entries, 100, but only 99",
                    plan.apply(2, x, 0, std::span(few)));
+    EXPECT_REFUSED("values must have as many entries as A, ", plan.update_values(few));
+    plan.update_values(m.values);
     double* const none = nullptr;
     EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), none, y.data()));
     EXPECT_REFUSED("x or y is null", sptune::auto_spmv(m.view(), x.data(), none));

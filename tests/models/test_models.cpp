@@ -203,6 +203,19 @@ TEST(Inputs, AreFiniteAndNamed) {
     EXPECT_EQ(names.size(), input_names().size()) << "a name occurs twice";
 }
 
+TEST(Evaluate, OneFamilyIsCutByMatrix) {
+    auto samples = made_samples();
+    for (Sample& s : samples) s.group = "all";
+    EvaluateOptions options;
+    options.folds = 4;
+    const Evaluation e = evaluate(samples, options);
+    EXPECT_EQ(e.groups, 1);
+    EXPECT_EQ(e.scores[0].matrices, 120);
+    EXPECT_EQ(e.protocol, "4 folds by matrix, since all are of one family");
+    samples.resize(1);
+    EXPECT_THROW(evaluate(samples, options), NothingToTest);
+}
+
 TEST(Evaluate, ScoresWhatIsKnown) {
     const auto samples = made_samples();
     EvaluateOptions options;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,23 @@ TEST(Verify, CatchesEveryKindOfWrong) {
         EXPECT_NE(v.complaint.find("expected"), std::string::npos) << kind;
     }
     EXPECT_EQ(verdict_on(fake::writes_nan).row, 3);
+}
+
+TEST(Verify, ValuesThatAreMixedUpShow) {
+    const Csr<double> a = fake::matrix();
+    const Buffer<double> values = varied_values(a.view(), 1);
+    Buffer<double> mixed = varied_values(a.view(), 1);
+    std::swap(mixed[0], mixed[1]);
+    CsrView<double, std::int32_t> right = a.view(), wrong = a.view();
+    right.values = values.data(), wrong.values = mixed.data();
+    Problem<double> problem = make_problem(right, 1);
+    const auto kernel = fake::kernel(fake::right, 1);
+    const auto is_correct = [&](const CsrView<double, std::int32_t>& converted) {
+        const auto storage = kernel.convert(converted, kernel.variant.params, 1);
+        return verify(kernel, *storage, problem, 1).correct;
+    };
+    EXPECT_TRUE(is_correct(right));
+    EXPECT_FALSE(is_correct(wrong));
 }
 
 /// y = (1 + E) αAx + βy, each row summed backwards in T.

@@ -111,7 +111,7 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& problem, const Params& params
     f.prepare_bytes = kSortedBytes * static_cast<std::uint64_t>(
                                          std::max<std::int64_t>(problem.a.nnz(), problem.b.nnz()));
     if (f.operand_bytes > 2 * kSmallBytes && places > kMostFill * entries)
-        f.illegal =
+        f.wasteful =
             fmt::format("blocks of {0} x {0} have {1} places for {2} entries", m, places, entries);
     return f;
 }

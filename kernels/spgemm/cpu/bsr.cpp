@@ -107,11 +107,11 @@ SpgemmFootprint inspect(const SpgemmProblem<T, P>& p, const Params& params) {
     const double stored = static_cast<double>(blocks_a + blocks_b) * m * m;
     const double nnz = static_cast<double>(p.a.nnz()) + static_cast<double>(p.b.nnz());
     if (nnz < kEmptiest * stored)
-        f.illegal = "blocks of " + std::to_string(m) + " × " + std::to_string(m) + " would be " +
-                    std::to_string(static_cast<int>(100 * nnz / stored)) + " % full";
+        f.wasteful = "blocks of " + std::to_string(m) + " × " + std::to_string(m) + " would be " +
+                     std::to_string(static_cast<int>(100 * nnz / stored)) + " % full";
     else if (search_of(params) != BlockSearch::rowwise &&
              static_cast<double>(a.size() - 1) * block_cols > kMostPairs)
-        f.illegal = "too many pairs of a block row and a block column to be intersected";
+        f.wasteful = "too many pairs of a block row and a block column to be intersected";
     return f;
 }
 

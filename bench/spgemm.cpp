@@ -28,7 +28,8 @@ void register_all(const std::string& path) {
     const ProductFeatures f = product_features(a, a, 0, 0);
     const SpgemmProblem<T, std::int32_t> problem{a, a, f.products, f.longest_row, f.upper_entries};
     for (const auto& kernel : spgemm_kernels<T, std::int32_t>(Backend::cpu)) {
-        if (!kernel.inspect(problem, kernel.variant.params).illegal.empty()) continue;
+        const SpgemmFootprint f = kernel.inspect(problem, kernel.variant.params);
+        if (!f.illegal.empty() || !f.wasteful.empty()) continue;
         benchmark::RegisterBenchmark(kernel.variant.id().c_str(),
                                      [&kernel, matrix, problem](benchmark::State& state) {
                                          const int threads = resolve_threads(0);

@@ -61,8 +61,8 @@ Result measure(const SpgemmKernel<T, P>& kernel, const SpgemmProblem<T, P>& prob
     options.sorted = !r.vendor;
     try {
         const auto footprint = kernel.inspect(problem, kernel.variant.params);
-        if (!footprint.illegal.empty()) {
-            r.error = footprint.illegal;
+        if (!footprint.illegal.empty() || !footprint.wasteful.empty()) {
+            r.error = footprint.illegal.empty() ? footprint.wasteful : footprint.illegal;
             return r;
         }
         std::unique_ptr<SpgemmOperands> operands;

@@ -94,7 +94,8 @@ class Report {
     }
 
     std::string baseline_name() const {
-        return product_ ? "plain Gustavson" : "plain parallel CSR";
+        if (!product_) return "plain parallel CSR";
+        return entry_.device.backend == "cuda" ? "plain expand-sort-compress" : "plain Gustavson";
     }
 
     std::vector<std::string> cells(const Ranked& ranked, const TimeUnit& unit) const {

@@ -140,7 +140,7 @@ TYPED_TEST(SpgemmGpu, EveryKernelEqualsTheReference) {
             if (!matches(id, wanted)) continue;
             if (large && !seen.insert(kernel.variant.algorithm).second) continue;
             int& count = legal[id];
-            if (!kernel.inspect(device.problem, kernel.variant.params).illegal.empty()) continue;
+            if (!is_worth_while(kernel.inspect(device.problem, kernel.variant.params))) continue;
             ++count;
             for (const SpgemmOptions options :
                  {SpgemmOptions{true, false}, SpgemmOptions{false, false},
@@ -182,7 +182,7 @@ TYPED_TEST(SpgemmGpu, DeterministicKernelsRepeatToTheBit) {
     const OnDevice<T, P> device(c);
     for (const auto& kernel : spgemm_kernels<T, P>(Backend::cuda)) {
         if (!kernel.variant.deterministic || kernel.variant.vendor) continue;
-        if (!kernel.inspect(device.problem, kernel.variant.params).illegal.empty()) continue;
+        if (!is_worth_while(kernel.inspect(device.problem, kernel.variant.params))) continue;
         const auto first = run(kernel, device.problem, {}, nullptr);
         for (int again = 0; again < 3; ++again) {
             const auto second = run(kernel, device.problem, {}, nullptr);
@@ -209,7 +209,7 @@ TYPED_TEST(SpgemmGpu, LittleMemoryIsEnoughOrNamesTheBytes) {
     for (const auto& kernel : spgemm_kernels<T, P>(Backend::cuda)) {
         const std::string id = kernel.variant.id();
         if (kernel.variant.vendor || !matches(id, wanted)) continue;
-        if (!kernel.inspect(device.problem, kernel.variant.params).illegal.empty()) continue;
+        if (!is_worth_while(kernel.inspect(device.problem, kernel.variant.params))) continue;
         std::unique_ptr<SpgemmOperands> operands;
         if (kernel.prepare) operands = kernel.prepare(device.problem, kernel.variant.params, 1);
         SpgemmOptions options;

@@ -103,6 +103,11 @@ std::vector<PairCase<T, P>> awkward_pairs() {
     return all;
 }
 
+/// Whether a sweep would measure it. What wastes time or memory takes them from tests as well.
+inline bool is_worth_while(const SpgemmFootprint& f) {
+    return f.illegal.empty() && f.wasteful.empty();
+}
+
 /// What is wrong with C, or nothing. Unsorted rows are sorted first unless `sorted` asks for sorted
 /// ones. With `dropped`, entries that are 0 must be missing and others may be: where the reference
 /// is within its own error of 0.

@@ -272,7 +272,7 @@ int run_db_check(const Words& args) {
         for (const db::Store::Fault& fault : result.faults)
             faults.push_back({{"file", fault.file}, {"reason", fault.reason}});
         write_json("-", {{"schema", "sptune.check/1"},
-                         {"database", store.path().string()},
+                         {"db", store.path().string()},
                          {"valid", result.valid},
                          {"faults", std::move(faults)}});
         return result.faults.empty() ? kOk : kFailure;

@@ -265,6 +265,7 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         done = self.sptune_db("check", "--db", self.db, code=1)
         self.assertIn(str(victim), done.stdout)
         told = json.loads(self.sptune_db("check", "--db", self.db, "--format", "json", code=1).stdout)
+        self.assert_valid(told, "check", valid=-1, faults={})
         self.assertEqual((told["valid"], [f["file"] for f in told["faults"]]), (len(self.files) - 1, [str(victim)]))
         arguments = ("prune", "--days", "36500", "--db", self.db)
         self.assertEqual(self.sptune_db(*arguments, "--dry-run").stdout, f"{victim}\n")

@@ -141,18 +141,20 @@ class PlanOf final : public Implementation<T> {
     std::int64_t nnz() const override { return a_.nnz(); }
     void update_values(const T* values) override {
         require(values || a_.nnz() == 0, "values is null");
-        const tuner::OnDevice here(device_);
-        if (backend_ == Backend::cuda) tuner::wait_for_device();  // for calls and for values
-        a_.values = values;
+        CsrView<T, P> changed = a_;
+        changed.values = values;
         if (transpose_) {
+            const tuner::OnDevice here(device_);
+            if (backend_ == Backend::cuda) tuner::wait_for_device();  // for calls and for values
             try {
-                transpose_->update(a_);
+                transpose_->update(changed);
             } catch (...) {
                 plan_->invalidate();
                 throw;
             }
         }
         plan_->update_values(transpose_ ? transpose_->view().values : values);
+        a_ = changed;
     }
     choice selection() const override {
         const tuner::Selection& s = plan_->selection();

@@ -1,6 +1,7 @@
 #include "tuner/plan.hpp"
 
 #include "kernels/parallel.hpp"
+#include "matrix/csr_bytes.hpp"
 #include "matrix/number.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
@@ -171,10 +172,8 @@ const SpmvKernel<T, P>& Plan<T, P>::plain_kernel() const {
 template <class T, class P>
 bool Plan<T, P>::settles() const {
     const CsrView<T, P>& a = matrix_.view;
-    const auto bytes = static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
-                       static_cast<std::uint64_t>(a.rows) * sizeof(P);
     return matrix_.backend == Backend::cpu &&
-           tuner::settles(static_cast<double>(bytes), static_cast<double>(host().llc_bytes));
+           tuner::settles(static_cast<double>(csr_bytes(a)), static_cast<double>(host().llc_bytes));
 }
 
 /// Turns the selection into offers.

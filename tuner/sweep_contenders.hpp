@@ -1,6 +1,7 @@
 // What every sweep does once the kernels of its backend have been turned into contenders.
 #pragma once
 
+#include "matrix/csr_bytes.hpp"
 #include "tuner/search.hpp"
 
 #include <optional>
@@ -32,7 +33,7 @@ Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
     s.value = value_type_of<T>();
     s.index = index_type_of<P>();
     s.flops = 2.0 * static_cast<double>(nnz);
-    s.csr_bytes = nnz * (sizeof(T) + sizeof(index_t)) + (rows + 1) * sizeof(P);
+    s.csr_bytes = csr_bytes(a);
     s.vector_bytes = (rows + used_cols) * sizeof(T);
     // Writing y may overlap with reading in caches, so only reads count.
     s.least_bytes = used_cols * sizeof(T);

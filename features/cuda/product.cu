@@ -5,6 +5,7 @@
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/device_buffer.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/scratch.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -161,15 +162,6 @@ __global__ void __launch_bounds__(kThreads)
 
 unsigned some_blocks(std::int64_t work) {
     return std::min(blocks_for(work, kThreads), static_cast<unsigned>(8 * multiprocessors()));
-}
-
-/// Calls run(scratch, bytes) for the size and again with that much memory, as CUB wants it.
-template <class Run>
-void with_scratch(const Run& run) {
-    std::size_t bytes = 0;
-    SPTUNE_CUDA(run(nullptr, bytes));
-    DeviceBuffer<char> scratch(std::max<std::size_t>(bytes, 1));
-    SPTUNE_CUDA(run(scratch.data(), bytes));
 }
 
 template <class T, class P>

@@ -1,6 +1,6 @@
 // Apart from row_lengths.cu: programs begin with this, and a first launch loads all of its source.
 #include "kernels/cuda/row_lengths.hpp"
-#include "kernels/cuda/scratch.hpp"
+#include "matrix/cuda/scratch.hpp"
 
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/counting_iterator.h>

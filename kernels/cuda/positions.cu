@@ -1,5 +1,5 @@
 #include "kernels/cuda/primitives.hpp"
-#include "kernels/cuda/scratch.hpp"
+#include "matrix/cuda/scratch.hpp"
 
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>

@@ -16,8 +16,4 @@ index_t longest_row(const P* row_ptr, index_t rows);
 template <class P>
 DeviceBuffer<std::uint32_t> sorted_lengths(const P* row_ptr, index_t rows, index_t longest);
 
-/// All rows by falling length, ties in row order.
-template <class P>
-DeviceBuffer<index_t> order_by_length(const P* row_ptr, index_t rows, index_t longest);
-
 }  // namespace sptune::cuda

@@ -1,5 +1,5 @@
-#include "kernels/cuda/scratch.hpp"
 #include "kernels/cuda/sort.hpp"
+#include "matrix/cuda/scratch.hpp"
 
 #include <bit>
 

@@ -1,6 +1,7 @@
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/spgemm/device_spgemm.hpp"
 #include "kernels/spgemm/finish.hpp"
+#include "matrix/cuda/scratch.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,15 +31,11 @@ void sort_piece(DeviceCsr<T, P>& c, index_t first, index_t last, P begin, P end)
     const auto offsets = thrust::make_transform_iterator(c.row_ptr.data() + first, From<P>{begin});
     index_t* const j = c.col_idx.data() + begin;
     T* const v = c.values.data() + begin;
-    const auto sort = [&](void* scratch, std::size_t& bytes) {
+    with_scratch([&](void* scratch, std::size_t& bytes) {
         return cub::DeviceSegmentedSort::SortPairs(
             scratch, bytes, j, columns.data(), v, values.data(), static_cast<std::int64_t>(size),
             static_cast<std::int64_t>(last) - first, offsets, offsets + 1);
-    };
-    std::size_t bytes = 0;
-    SPTUNE_CUDA(sort(nullptr, bytes));
-    DeviceBuffer<char> scratch(bytes ? bytes : 1);
-    SPTUNE_CUDA(sort(scratch.data(), bytes));
+    });
     if (size == c.col_idx.size()) {
         c.col_idx = std::move(columns);
         c.values = std::move(values);

@@ -3,17 +3,12 @@
 
 #include "kernels/cuda/rows_of_entries.hpp"
 #include "kernels/vendor/cusparse_storage.hpp"
+#include "matrix/csr_bytes.hpp"
 
 #include <limits>
 #include <vector>
 
 namespace sptune::cusparse {
-
-template <class T, class P>
-std::uint64_t csr_bytes(CsrView<T, P> a) {
-    return static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
-           (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
-}
 
 /// What all formats share. Beside inspect() and convert() each has `algorithm`, the variants'
 /// layouts(), the one of them that is promised to repeat to the bit, and whether this version of

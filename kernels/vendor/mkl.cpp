@@ -4,6 +4,7 @@
 #include "kernels/parallel.hpp"
 #include "kernels/vendor/mkl_library.hpp"
 #include "kernels/vendor/vendor.hpp"
+#include "matrix/csr_bytes.hpp"
 
 namespace sptune {
 
@@ -13,27 +14,21 @@ template <class T>
 class MklStorage final : public Storage {
   public:
     mkl::Handle handle = nullptr;
-    std::uint64_t csr_bytes = 0;
+    std::uint64_t moved_bytes = 0;
     bool as_given = false;  ///< MKL works on the caller's arrays
     std::uint64_t nnz = 0;
 
     ~MklStorage() override {
         if (handle) mkl::library().destroy(handle);
     }
-    std::uint64_t bytes() const override { return csr_bytes; }
-    std::uint64_t held_bytes() const override { return as_given ? 0 : csr_bytes; }
+    std::uint64_t bytes() const override { return moved_bytes; }
+    std::uint64_t held_bytes() const override { return as_given ? 0 : moved_bytes; }
     std::uint64_t stored() const override { return nnz; }
 };
 
 /// Layout parameter o: 1 as given, 2 after mkl_sparse_optimize.
 struct MklFormat {
     static constexpr const char* name = "mkl";
-
-    template <class T, class P>
-    static std::uint64_t csr_bytes(CsrView<T, P> a) {
-        return static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
-               (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
-    }
 
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features&, const Params& params) {
@@ -50,7 +45,7 @@ struct MklFormat {
         const mkl::Threads team(threads);
         auto s = std::make_unique<MklStorage<T>>();
         s->nnz = static_cast<std::uint64_t>(a.nnz());
-        s->csr_bytes = csr_bytes(a);
+        s->moved_bytes = csr_bytes(a);
         s->as_given = get(params, "o") == 1;
         // MKL does not write to the arrays; its interface only lacks the const.
         auto* row_ptr = const_cast<P*>(a.row_ptr);

@@ -1,7 +1,7 @@
 #include "kernels/cuda/columns_sorted.cuh"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
-#include "kernels/spmv/bsr/pieces.cuh"
+#include "kernels/spmv/bsr/long_block_rows.cuh"
 #include "kernels/spmv/bsr/walk.cuh"
 
 #include <limits>

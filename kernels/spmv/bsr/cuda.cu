@@ -5,6 +5,7 @@
 #include "kernels/spmv/bsr/cuda_grid.hpp"
 #include "kernels/spmv/bsr/sweep.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/spmv/pieces.cuh"
 
 namespace sptune::cuda {
 namespace {
@@ -27,15 +28,6 @@ struct Rows {
           block_ptr(s.block_ptr.data()),
           column(s.column.data()),
           values(s.values.data()) {}
-};
-
-template <class T>
-struct Pieces {
-    const index_t* long_row;
-    const std::int32_t* piece_ptr;
-    const std::int32_t* piece_long;
-    T* partial;
-    unsigned* done;
 };
 
 /// `PerWarp` block rows per warp. The long ones are left to bsr_pieces_kernel.
@@ -65,7 +57,7 @@ constexpr int kPieceBlock = 256;
 /// same order every time.
 template <int R, int C, class T>
 __global__ void __launch_bounds__(kPieceBlock)
-    bsr_pieces_kernel(Rows<T> a, Pieces<T> p, unsigned kept, Epilogue<T> out,
+    bsr_pieces_kernel(Rows<T> a, PiecesView<T> p, unsigned kept, Epilogue<T> out,
                       const T* __restrict__ x, T* __restrict__ y) {
     const MatrixLoad load(kept);
     constexpr int limit = BsrStorage<T>::kLongBlocks, warps = kPieceBlock / kWarp;
@@ -87,10 +79,9 @@ __global__ void __launch_bounds__(kPieceBlock)
         sum = T{0};
         for (int w = 0; w < warps; ++w) sum += part[w][threadIdx.x];
         p.partial[static_cast<std::int64_t>(piece) * R + threadIdx.x] = sum;
-        __threadfence();
     }
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(p.done + which, 1u) + 1 == static_cast<unsigned>(pieces);
+    if (threadIdx.x == 0) last = p.finishes(which, pieces);
     __syncthreads();
     if (!last || warp != 0) return;
     __threadfence();
@@ -115,12 +106,10 @@ void bsr_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch 
     bsr_rows_kernel<R, C, PerWarp>
         <<<blocks, Block, 0, stream_of(launch)>>>(a, kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("bsr.rows");
-    if (s.long_row.empty()) return;
-    const Pieces<T> pieces{s.long_row.data(), s.piece_ptr.data(), s.piece_long.data(),
-                           s.partial.data(), s.done.data()};
-    const auto piece_blocks = static_cast<unsigned>(s.piece_long.size());
+    if (s.pieces.size() == 0) return;
+    const auto piece_blocks = static_cast<unsigned>(s.pieces.size());
     bsr_pieces_kernel<R, C><<<piece_blocks, kPieceBlock, 0, stream_of(launch)>>>(
-        a, pieces, kept_share<T>(s, s.rows, s.cols), out, x, y);
+        a, PiecesView<T>(s.pieces), kept_share<T>(s, s.rows, s.cols), out, x, y);
     SPTUNE_CUDA_LAUNCHED("bsr.rows (pieces)");
 }
 

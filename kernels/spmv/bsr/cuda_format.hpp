@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
+#include "kernels/spmv/pieces.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
 namespace sptune::cuda {
@@ -21,18 +22,15 @@ class BsrStorage final : public Storage {
     DeviceBuffer<index_t> column;          ///< first column of each block
     DeviceBuffer<T> values;                ///< r·c for each block, column by column
 
-    DeviceBuffer<index_t> long_row;         ///< block rows cut into pieces
-    DeviceBuffer<std::int32_t> piece_ptr;   ///< long rows + 1; the pieces of each
-    DeviceBuffer<std::int32_t> piece_long;  ///< pieces; which long row each belongs to
-    mutable DeviceBuffer<T> partial;        ///< r of each piece; scratch of apply
-    mutable DeviceBuffer<unsigned> done;    ///< long rows; 0 between calls
+    Pieces<T> pieces;  ///< of block rows, r sums of each
 
     index_t block_rows() const { return static_cast<index_t>(block_ptr.size()) - 1; }
     std::uint64_t bytes() const override {
-        return block_ptr.bytes() + column.bytes() + values.bytes() + piece_long.bytes();
+        return block_ptr.bytes() + column.bytes() + values.bytes() + pieces.bytes();
     }
+    std::uint64_t held_bytes() const override { return bytes() + pieces.scratch_bytes(); }
     std::uint64_t stored() const override { return values.size(); }
-    bool exclusive() const override { return !long_row.empty(); }
+    bool exclusive() const override { return !pieces.long_row.empty(); }
 };
 
 /// Layout parameters r and c. The columns of each row must be sorted.

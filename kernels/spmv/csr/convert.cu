@@ -3,6 +3,8 @@
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
+#include "kernels/spmv/pieces.cuh"
+#include "matrix/csr_bytes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,12 +14,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr index_t kSpan16 = 1 << 16;
-
-template <class T, class P>
-std::uint64_t csr_bytes(CsrView<T, P> a) {
-    return static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(index_t)) +
-           (static_cast<std::uint64_t>(a.rows) + 1) * sizeof(P);
-}
 
 /// tile_row[t] becomes the first row r with row_ptr[r + After] + r >= t · n; After is 0 to put rows
 /// where they begin, 1 where they end.
@@ -112,12 +108,6 @@ __global__ void list_long_rows(const std::int64_t* place, index_t rows, index_t*
     if (i < rows) long_row[k] = static_cast<index_t>(i);
 }
 
-__global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
-    for (int p = piece_ptr[blockIdx.x] + threadIdx.x; p < piece_ptr[blockIdx.x + 1];
-         p += blockDim.x)
-        piece_long[p] = blockIdx.x;
-}
-
 constexpr int kMostTilesOfPiece = 8;
 
 /// Small pieces keep every multiprocessor busy; large ones leave less to add up. So they grow once
@@ -141,21 +131,16 @@ void cut_long_rows(CsrTilesStorage<T, P>& s) {
     SPTUNE_CUDA_LAUNCHED("count_pieces");
     const std::int64_t total = counts_to_pointers(place);
     if (total == 0) return;
-    const auto longs = static_cast<unsigned>(total / kLongRow);
+    const auto longs = static_cast<std::size_t>(total / kLongRow);
     const auto pieces = static_cast<std::size_t>(total % kLongRow);
     if (pieces > std::numeric_limits<std::int32_t>::max())
         throw Error("long rows of 2^31 pieces or more are not supported");
-    s.long_row = DeviceBuffer<index_t>(longs);
-    s.piece_ptr = DeviceBuffer<std::int32_t>(longs + std::size_t{1});
+    s.pieces.long_row = DeviceBuffer<index_t>(longs);
+    s.pieces.piece_ptr = DeviceBuffer<std::int32_t>(longs + 1);
     list_long_rows<<<blocks_for(std::int64_t{a.rows} + 1, kThreads), kThreads>>>(
-        place.data(), a.rows, s.long_row.data(), s.piece_ptr.data());
+        place.data(), a.rows, s.pieces.long_row.data(), s.pieces.piece_ptr.data());
     SPTUNE_CUDA_LAUNCHED("list_long_rows");
-    s.piece_long = DeviceBuffer<std::int32_t>(pieces);
-    name_pieces<<<longs, kThreads>>>(s.piece_ptr.data(), s.piece_long.data());
-    SPTUNE_CUDA_LAUNCHED("name_pieces");
-    s.partial = DeviceBuffer<T>(pieces);
-    s.done = DeviceBuffer<unsigned>(longs);
-    s.done.fill_bytes(0);
+    name_pieces(s.pieces, pieces);
 }
 
 template <class T, class P>
@@ -232,7 +217,7 @@ std::unique_ptr<Storage> CsrTilesFormat::convert(CsrView<T, P> a, const Params& 
     s->n = get(params, "n");
     s->tile = make_tiles(a, s->n);
     cut_long_rows(*s);
-    s->moved_bytes = csr_bytes(a) + s->tile.bytes() + s->piece_long.bytes();
+    s->moved_bytes = csr_bytes(a) + s->tile.bytes() + s->pieces.piece_long.bytes();
     if (get(params, "x") == 16) {
         s->moved_bytes -=
             static_cast<std::uint64_t>(mark_narrow_tiles(a, s->tile)) * sizeof(std::uint16_t);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
+#include "kernels/spmv/pieces.hpp"
 #include "kernels/spmv/shares_values.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
@@ -57,22 +58,17 @@ class CsrTilesStorage final : public Storage, public SharesValues<T> {
     DeviceBuffer<std::uint16_t> offset;  ///< x16: entries; column - base, in narrow tiles only
 
     P piece_entries = 0;  ///< of a long row, in a block; a multiple of n
-    DeviceBuffer<index_t> long_row;
-    DeviceBuffer<std::int32_t> piece_ptr;   ///< long rows + 1; the pieces of each
-    DeviceBuffer<std::int32_t> piece_long;  ///< pieces; which long row each belongs to
-    mutable DeviceBuffer<T> partial;        ///< pieces; scratch of apply
-    mutable DeviceBuffer<unsigned> done;    ///< long rows; 0 between calls
+    Pieces<T> pieces;
 
     std::uint64_t moved_bytes = 0;  ///< of A, read by one call
 
     index_t tiles() const { return static_cast<index_t>(tile.size()); }
     std::uint64_t bytes() const override { return moved_bytes; }
     std::uint64_t held_bytes() const override {
-        return tile.bytes() + offset.bytes() + long_row.bytes() + piece_ptr.bytes() +
-               piece_long.bytes() + partial.bytes() + done.bytes();
+        return tile.bytes() + offset.bytes() + pieces.bytes() + pieces.scratch_bytes();
     }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
-    bool exclusive() const override { return piece_long.size() > long_row.size(); }
+    bool exclusive() const override { return pieces.add_up(); }
     void share(const T* values) override { a.values = values; }
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/csr/cuda_parts.hpp"
 #include "kernels/spmv/csr/staged_rows.cuh"
+#include "kernels/spmv/pieces.cuh"
 
 namespace sptune::cuda {
 namespace {
@@ -18,11 +19,7 @@ struct Tiles {
     const std::uint16_t* offset;
     int pieces;  ///< blocks of the grid that come before those of the tiles
     P piece_entries;
-    const index_t* long_row;
-    const std::int32_t* piece_ptr;
-    const std::int32_t* piece_long;
-    T* partial;
-    unsigned* done;
+    PiecesView<T> longs;
 };
 
 /// One piece of a long row. The block that finishes last adds up the pieces of its row, in the same
@@ -32,8 +29,9 @@ __device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue
                            const T* x, T* y) {
     __shared__ T scratch[Block / kWarp];
     __shared__ bool last;
-    const int piece = blockIdx.x, which = s.piece_long[piece], first = s.piece_ptr[which];
-    const index_t row = s.long_row[which];
+    const int piece = blockIdx.x, which = s.longs.piece_long[piece];
+    const int first = s.longs.piece_ptr[which], pieces = s.longs.piece_ptr[which + 1] - first;
+    const index_t row = s.longs.long_row[which];
     const P begin = s.a.row_ptr[row] + static_cast<P>(piece - first) * s.piece_entries;
     const P end = min(begin + s.piece_entries, s.a.row_ptr[row + 1]);
     T sum{0};
@@ -51,25 +49,20 @@ __device__ void long_piece(MatrixLoad load, const Tiles<T, P>& s, const Epilogue
             if (j[i] >= 0) sum += value[i] * gather(x, j[i]);
     }
     sum = block_sum<Block>(sum, scratch);
-    const int pieces = s.piece_ptr[which + 1] - first;
     if (pieces == 1) {
         if (threadIdx.x == 0) out.store(sum, y + row);
         return;
     }
     if (threadIdx.x == 0) {
-        s.partial[piece] = sum;
-        __threadfence();
-        last = atomicAdd(s.done + which, 1u) + 1 == static_cast<unsigned>(pieces);
+        s.longs.partial[piece] = sum;
+        last = s.longs.finishes(which, pieces);
     }
     __syncthreads();
     if (!last) return;
-    __threadfence();
-    sum = T{0};
-    for (int p = threadIdx.x; p < pieces; p += Block) sum += __ldcg(s.partial + first + p);
-    sum = block_sum<Block>(sum, scratch);
+    sum = block_sum<Block>(s.longs.share(threadIdx.x, Block, first, pieces), scratch);
     if (threadIdx.x == 0) {
         out.store(sum, y + row);
-        s.done[which] = 0;  // for the next call
+        s.longs.done[which] = 0;  // for the next call
     }
 }
 
@@ -104,17 +97,9 @@ template <class T, class P, int Block, int Items, bool Narrow>
 void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const CsrTilesStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
-    const int pieces = static_cast<int>(s.partial.size());
-    const Tiles<T, P> tiles{s.a,
-                            s.tile.data(),
-                            s.offset.data(),
-                            pieces,
-                            s.piece_entries,
-                            s.long_row.data(),
-                            s.piece_ptr.data(),
-                            s.piece_long.data(),
-                            s.partial.data(),
-                            s.done.data()};
+    const int pieces = s.pieces.size();
+    const Tiles<T, P> tiles{s.a,    s.tile.data(),   s.offset.data(),
+                            pieces, s.piece_entries, PiecesView<T>(s.pieces)};
     const auto blocks = static_cast<unsigned>(pieces + s.tiles());
     csr_tiles_kernel<T, P, Block, Items, Narrow><<<blocks, Block, 0, stream_of(launch)>>>(
         tiles, kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);

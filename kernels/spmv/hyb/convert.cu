@@ -3,6 +3,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/ell_fill.cuh"
 #include "kernels/spmv/hyb/cuda_format.hpp"
+#include "kernels/spmv/pieces.cuh"
 
 #include <limits>
 
@@ -116,12 +117,6 @@ __global__ void list_long_rests(const P* row_ptr, const std::int64_t* positions,
     pieces[l] = static_cast<std::int32_t>((n + kRestPiece - 1) / kRestPiece);
 }
 
-__global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
-    for (int p = piece_ptr[blockIdx.x] + static_cast<int>(threadIdx.x);
-         p < piece_ptr[blockIdx.x + 1]; p += static_cast<int>(blockDim.x))
-        piece_long[p] = static_cast<std::int32_t>(blockIdx.x);
-}
-
 /// A block per piece.
 template <class T, class P>
 __global__ void fill_long_rests(CsrView<T, P> a, index_t width, const index_t* long_row,
@@ -141,25 +136,21 @@ __global__ void fill_long_rests(CsrView<T, P> a, index_t width, const index_t* l
 template <class T, class P>
 void cut_long_rests(HybStorage<T>& s, CsrView<T, P> a, const DeviceBuffer<std::int64_t>& rows) {
     const int longs = static_cast<int>(rows.size());
-    s.long_row = DeviceBuffer<index_t>(rows.size());
+    Pieces<T>& p = s.pieces;
+    p.long_row = DeviceBuffer<index_t>(rows.size());
     s.long_ptr = DeviceBuffer<std::int32_t>(rows.size() + 1);
-    s.piece_ptr = DeviceBuffer<std::int32_t>(rows.size() + 1);
+    p.piece_ptr = DeviceBuffer<std::int32_t>(rows.size() + 1);
     list_long_rests<<<blocks_for(longs, kThreads), kThreads>>>(
-        a.row_ptr, rows.data(), longs, s.width, s.long_row.data(), s.long_ptr.data(),
-        s.piece_ptr.data());
+        a.row_ptr, rows.data(), longs, s.width, p.long_row.data(), s.long_ptr.data(),
+        p.piece_ptr.data());
     SPTUNE_CUDA_LAUNCHED("list_long_rests");
     counts_to_pointers(s.long_ptr);
-    const auto pieces = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
-    s.piece_long = DeviceBuffer<std::int32_t>(pieces);
-    name_pieces<<<static_cast<unsigned>(longs), 64>>>(s.piece_ptr.data(), s.piece_long.data());
-    SPTUNE_CUDA_LAUNCHED("name_pieces");
+    const auto pieces = static_cast<std::size_t>(counts_to_pointers(p.piece_ptr));
+    name_pieces(p, pieces);
     fill_long_rests<<<static_cast<unsigned>(pieces), 128>>>(
-        a, s.width, s.long_row.data(), s.long_ptr.data(), s.piece_ptr.data(), s.piece_long.data(),
+        a, s.width, p.long_row.data(), s.long_ptr.data(), p.piece_ptr.data(), p.piece_long.data(),
         s.rest_column.data() + s.short_entries, s.rest_values.data() + s.short_entries);
     SPTUNE_CUDA_LAUNCHED("fill_long_rests");
-    s.partial = DeviceBuffer<T>(pieces);
-    s.done = DeviceBuffer<unsigned>(rows.size());
-    s.done.fill_bytes(0);
 }
 
 }  // namespace

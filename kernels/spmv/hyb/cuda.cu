@@ -7,6 +7,7 @@
 #include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/hyb/cuda_format.hpp"
 #include "kernels/spmv/padded_dot.cuh"
+#include "kernels/spmv/pieces.cuh"
 
 namespace sptune::cuda {
 namespace {
@@ -28,12 +29,8 @@ struct Hyb {
     const index_t* long_column;
     int pieces;
     unsigned piece_blocks;  ///< of the grid, before those of the slices
-    const index_t* long_row;
     const std::int32_t* long_ptr;
-    const std::int32_t* piece_ptr;
-    const std::int32_t* piece_long;
-    T* partial;
-    unsigned* done;
+    PiecesView<T> longs;
 };
 
 /// One piece of a long rest, by a warp.
@@ -41,7 +38,8 @@ template <class T>
 __device__ void long_piece(MatrixLoad load, const Hyb<T>& s, int piece, const Epilogue<T>& out,
                            const T* __restrict__ x, T* __restrict__ y) {
     const int lane = static_cast<int>(threadIdx.x % kWarp);
-    const int l = s.piece_long[piece], first = s.piece_ptr[l], pieces = s.piece_ptr[l + 1] - first;
+    const int l = s.longs.piece_long[piece], first = s.longs.piece_ptr[l];
+    const int pieces = s.longs.piece_ptr[l + 1] - first;
     const std::int32_t begin = s.long_ptr[l] + (piece - first) * kRestPiece;
     const std::int32_t end = min(begin + kRestPiece, s.long_ptr[l + 1]);
     T sum = padded_dot<kWarp>(load, s.long_values + begin, s.long_column + begin, lane, end - begin,
@@ -50,19 +48,15 @@ __device__ void long_piece(MatrixLoad load, const Hyb<T>& s, int piece, const Ep
     if (pieces > 1) {
         bool last = false;
         if (lane == 0) {
-            s.partial[piece] = sum;
-            __threadfence();
-            last = atomicAdd(s.done + l, 1u) + 1 == static_cast<unsigned>(pieces);
+            s.longs.partial[piece] = sum;
+            last = s.longs.finishes(l, pieces);
         }
         last = __shfl_sync(kFullMask, last, 0);
         if (!last) return;
-        __threadfence();
-        sum = T{0};
-        for (int p = lane; p < pieces; p += kWarp) sum += __ldcg(s.partial + first + p);
-        sum = group_sum<kWarp>(sum);
-        if (lane == 0) s.done[l] = 0;  // for the next call
+        sum = group_sum<kWarp>(s.longs.share(lane, kWarp, first, pieces));
+        if (lane == 0) s.longs.done[l] = 0;  // for the next call
     }
-    const std::int64_t row = s.long_row[l];
+    const std::int64_t row = s.longs.long_row[l];
     sum += group_sum<kWarp>(padded_dot<kWarp>(load, s.values + row, s.column + row, lane, s.width,
                                               x, [&](index_t j) { return j * s.pitch; }));
     if (lane == 0) out.store(sum, y + row);
@@ -130,7 +124,7 @@ void hyb(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
     const auto& s = static_cast<const HybStorage<T>&>(storage);
     if (s.rows == 0) return;
     constexpr int kWarps = Block / kWarp;
-    const int pieces = static_cast<int>(s.piece_long.size());
+    const int pieces = s.pieces.size();
     const unsigned piece_blocks = blocks_for(pieces, kWarps);
     const Hyb<T> a{s.rows,
                    s.width,
@@ -145,12 +139,8 @@ void hyb(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
                    s.rest_column.data() + s.short_entries,
                    pieces,
                    piece_blocks,
-                   s.long_row.data(),
                    s.long_ptr.data(),
-                   s.piece_ptr.data(),
-                   s.piece_long.data(),
-                   s.partial.data(),
-                   s.done.data()};
+                   PiecesView<T>(s.pieces)};
     const unsigned blocks = piece_blocks + blocks_for(s.rows, Block);
     hyb_kernel<<<blocks, Block, kWarps * kStaged * sizeof(T), stream_of(launch)>>>(
         a, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);

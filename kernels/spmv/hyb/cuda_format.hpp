@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/spmv/kernel.hpp"
+#include "kernels/spmv/pieces.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
 namespace sptune::cuda {
@@ -33,20 +34,16 @@ class HybStorage final : public Storage {
     DeviceBuffer<std::int32_t> rest_ptr;  ///< rows + 1; of short rests, empty for long ones
     DeviceBuffer<unsigned> long_mask;     ///< slices; which of its rows have a long rest
 
-    DeviceBuffer<index_t> long_row;
-    DeviceBuffer<std::int32_t> long_ptr;    ///< long rests + 1; from short_entries on
-    DeviceBuffer<std::int32_t> piece_ptr;   ///< long rests + 1; the pieces of each
-    DeviceBuffer<std::int32_t> piece_long;  ///< pieces; which long rest each belongs to
-    mutable DeviceBuffer<T> partial;        ///< pieces; scratch of apply
-    mutable DeviceBuffer<unsigned> done;    ///< long rests; 0 between calls
+    Pieces<T> pieces;                     ///< of long rests
+    DeviceBuffer<std::int32_t> long_ptr;  ///< long rests + 1; from short_entries on
 
     std::uint64_t bytes() const override {
         return column.bytes() + values.bytes() + rest_column.bytes() + rest_values.bytes() +
-               rest_ptr.bytes() + long_mask.bytes() + long_row.bytes() + long_ptr.bytes() +
-               piece_ptr.bytes() + piece_long.bytes();
+               rest_ptr.bytes() + long_mask.bytes() + long_ptr.bytes() + pieces.bytes();
     }
+    std::uint64_t held_bytes() const override { return bytes() + pieces.scratch_bytes(); }
     std::uint64_t stored() const override { return values.size() + rest_values.size(); }
-    bool exclusive() const override { return piece_long.size() > long_row.size(); }
+    bool exclusive() const override { return pieces.add_up(); }
 };
 
 /// Layout parameter q: the ELL part is as wide as this percentage of rows needs.

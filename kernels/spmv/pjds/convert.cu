@@ -2,6 +2,7 @@
 #include "kernels/cuda/row_lengths.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/pjds/cuda_format.hpp"
+#include "kernels/spmv/row_order.cuh"
 #include "kernels/spmv/transpose_rows.cuh"
 
 namespace sptune::cuda {
@@ -114,9 +115,9 @@ std::unique_ptr<Storage> PjdsFormat::convert(CsrView<T, P> a, const Params& para
     const std::int64_t chunks = chunks_of(a.rows, s->chunk);
     const index_t longest = longest_row(a.row_ptr, a.rows);
     s->diagonal = DeviceBuffer<std::int64_t>(static_cast<std::size_t>(longest) + 1);
+    s->order = order_rows(a.row_ptr, a.rows, kAll, longest);
+    s->length = DeviceBuffer<index_t>(static_cast<std::size_t>(chunks));
     if (longest > 0) {
-        s->order = order_by_length(a.row_ptr, a.rows, longest);
-        s->length = DeviceBuffer<index_t>(static_cast<std::size_t>(chunks));
         list_chunks<<<blocks_for(chunks, kThreads), kThreads>>>(a.row_ptr, s->order.data(),
                                                                 s->chunk, chunks, s->length.data());
         SPTUNE_CUDA_LAUNCHED("list_chunks");
@@ -130,8 +131,6 @@ std::unique_ptr<Storage> PjdsFormat::convert(CsrView<T, P> a, const Params& para
              PjdsFill<T>{s->values.data(), s->column.data(), s->diagonal.data(), s->length.data(),
                          s->chunk});
     } else if (a.rows > 0) {
-        s->order = order_by_length(a.row_ptr, a.rows, longest);
-        s->length = DeviceBuffer<index_t>(static_cast<std::size_t>(chunks));
         s->length.fill_bytes(0);
         s->diagonal.fill_bytes(0);
     }

@@ -1,5 +1,6 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/row_lengths.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/row_order.cuh"
 #include "kernels/spmv/sell/cuda_format.hpp"
@@ -73,7 +74,7 @@ struct Slices {
 template <class T, class P>
 Slices cut_slices(CsrView<T, P> a, int c, int sigma) {
     Slices s;
-    s.order = order_rows(a.row_ptr, a.rows, sigma);
+    if (sigma != 1) s.order = order_rows(a.row_ptr, a.rows, sigma, longest_row(a.row_ptr, a.rows));
     s.count = static_cast<index_t>((std::int64_t{a.rows} + c - 1) / c);
     s.ptr = DeviceBuffer<std::int64_t>(static_cast<std::size_t>(s.count) + 1);
     if (s.count > 0) {

@@ -5,10 +5,11 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
+#include "kernels/spmv/pieces.cuh"
 
 namespace sptune::cuda {
 
-inline constexpr int kPieceThreads = 256;
+inline constexpr int kListThreads = 256;
 
 /// Appends the long block rows, in any order: the blocks of each are summed in one order all the
 /// same.
@@ -23,12 +24,6 @@ inline __global__ void list_long(const std::int32_t* block_ptr, index_t block_ro
     pieces[at] = blocks / limit + (blocks % limit != 0);
 }
 
-inline __global__ void name_pieces(const std::int32_t* piece_ptr, std::int32_t* piece_long) {
-    for (int p = piece_ptr[blockIdx.x] + static_cast<int>(threadIdx.x);
-         p < piece_ptr[blockIdx.x + 1]; p += kPieceThreads)
-        piece_long[p] = static_cast<std::int32_t>(blockIdx.x);
-}
-
 template <class T>
 void cut_long_block_rows(BsrStorage<T>& s) {
     constexpr int limit = BsrStorage<T>::kLongBlocks;
@@ -38,25 +33,20 @@ void cut_long_block_rows(BsrStorage<T>& s) {
     DeviceBuffer<std::int32_t> pieces(most);
     DeviceBuffer<unsigned> counter(1);
     counter.fill_bytes(0);
-    list_long<<<blocks_for(s.block_rows(), kPieceThreads), kPieceThreads>>>(
+    list_long<<<blocks_for(s.block_rows(), kListThreads), kListThreads>>>(
         s.block_ptr.data(), s.block_rows(), limit, rows.data(), pieces.data(), counter.data());
     SPTUNE_CUDA_LAUNCHED("list_long");
     const std::size_t longs = counter.at(0);
     if (longs == 0) return;
-    s.long_row = DeviceBuffer<index_t>(longs);
-    s.piece_ptr = DeviceBuffer<std::int32_t>(longs + 1);
-    SPTUNE_CUDA(cudaMemcpyAsync(s.long_row.data(), rows.data(), s.long_row.bytes(),
+    Pieces<T>& p = s.pieces;
+    p.long_row = DeviceBuffer<index_t>(longs);
+    p.piece_ptr = DeviceBuffer<std::int32_t>(longs + 1);
+    SPTUNE_CUDA(cudaMemcpyAsync(p.long_row.data(), rows.data(), p.long_row.bytes(),
                                 cudaMemcpyDeviceToDevice, nullptr));
-    SPTUNE_CUDA(cudaMemcpyAsync(s.piece_ptr.data(), pieces.data(), longs * sizeof(std::int32_t),
+    SPTUNE_CUDA(cudaMemcpyAsync(p.piece_ptr.data(), pieces.data(), longs * sizeof(std::int32_t),
                                 cudaMemcpyDeviceToDevice, nullptr));
-    const auto all = static_cast<std::size_t>(counts_to_pointers(s.piece_ptr));
-    s.piece_long = DeviceBuffer<std::int32_t>(all);
-    name_pieces<<<static_cast<unsigned>(longs), kPieceThreads>>>(s.piece_ptr.data(),
-                                                                 s.piece_long.data());
-    SPTUNE_CUDA_LAUNCHED("name_pieces");
-    s.partial = DeviceBuffer<T>(all * static_cast<std::size_t>(s.r));
-    s.done = DeviceBuffer<unsigned>(longs);
-    s.done.fill_bytes(0);
+    name_pieces(p, static_cast<std::size_t>(counts_to_pointers(p.piece_ptr)),
+                static_cast<std::size_t>(s.r));
 }
 
 }  // namespace sptune::cuda

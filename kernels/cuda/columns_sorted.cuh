@@ -13,6 +13,8 @@ namespace sptune::cuda {
 /// Whether a column may be there more than once in a row.
 enum class Repeats { allowed, forbidden };
 
+namespace {  // each source has its own: docs/add-a-format.md
+
 /// Adds `sign` to the counter for each k = position(i), i in [0, size), whose column is less than
 /// the one before it, or the same where that is forbidden.
 template <Repeats repeats, class Position>
@@ -66,4 +68,5 @@ bool columns_sorted(CsrView<T, P> a) {
     return counter.at(0) == 0;
 }
 
+}  // namespace
 }  // namespace sptune::cuda

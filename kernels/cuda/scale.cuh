@@ -6,6 +6,8 @@
 
 namespace sptune::cuda {
 
+namespace {  // each source has its own: docs/add-a-format.md
+
 /// β = 0 never reads y.
 template <class T>
 __global__ void scale_kernel(index_t rows, T beta, T* y) {
@@ -22,4 +24,5 @@ void scale(index_t rows, T beta, T* y, Launch launch) {
     SPTUNE_CUDA_LAUNCHED("scale");
 }
 
+}  // namespace
 }  // namespace sptune::cuda

@@ -8,6 +8,8 @@
 
 namespace sptune::cuda {
 
+namespace {  // each source has its own: docs/add-a-format.md
+
 /// Tile t carries carry[t] to row carry_row[t], to none if that is not in [0, rows). Adds to each
 /// row all that is carried to it, which tiles do that follow each other, in the same order every
 /// time. Launched early: y is there once the kernel before has ended.
@@ -36,4 +38,5 @@ __global__ void add_carries(const index_t* carry_row, const T* carry, std::int64
     }
 }
 
+}  // namespace
 }  // namespace sptune::cuda

@@ -24,10 +24,13 @@ struct EllFill {
     }
 };
 
+namespace {  // each source has its own: docs/add-a-format.md
+
 template <class T, class P, class C>
 void fill_ell(CsrView<T, P> a, const EllFill<T, C>& fill) {
     const std::int64_t slices = slices_of(a.rows);
     transpose_rows(a, nullptr, slices, 0, fill.ell_width, parts_for(slices), fill);
 }
 
+}  // namespace
 }  // namespace sptune::cuda

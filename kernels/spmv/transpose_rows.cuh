@@ -30,6 +30,8 @@ struct RowEntry {
     bool valid;
 };
 
+namespace {  // each source has its own: docs/add-a-format.md
+
 /// What a block knows of its rows.
 template <class T, class P>
 struct TransposedRows {
@@ -112,4 +114,5 @@ inline std::int64_t parts_for(std::int64_t slices) {
     return slices ? 16 * std::int64_t{multiprocessors()} / slices + 1 : 1;
 }
 
+}  // namespace
 }  // namespace sptune::cuda

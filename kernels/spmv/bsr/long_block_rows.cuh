@@ -5,16 +5,18 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
-#include "kernels/spmv/pieces.cuh"
+#include "kernels/spmv/name_pieces.cuh"
 
 namespace sptune::cuda {
 
-inline constexpr int kListThreads = 256;
+namespace {  // each source has its own: docs/add-a-format.md
+
+constexpr int kListThreads = 256;
 
 /// Appends the long block rows, in any order: the blocks of each are summed in one order all the
 /// same.
-inline __global__ void list_long(const std::int32_t* block_ptr, index_t block_rows, int limit,
-                                 index_t* long_row, std::int32_t* pieces, unsigned* longs) {
+__global__ void list_long(const std::int32_t* block_ptr, index_t block_rows, int limit,
+                          index_t* long_row, std::int32_t* pieces, unsigned* longs) {
     const std::int64_t b = global_thread();
     if (b >= block_rows) return;
     const int blocks = block_ptr[b + 1] - block_ptr[b];
@@ -49,4 +51,5 @@ void cut_long_block_rows(BsrStorage<T>& s) {
                 static_cast<std::size_t>(s.r));
 }
 
+}  // namespace
 }  // namespace sptune::cuda

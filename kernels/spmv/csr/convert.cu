@@ -3,7 +3,7 @@
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
-#include "kernels/spmv/pieces.cuh"
+#include "kernels/spmv/name_pieces.cuh"
 #include "matrix/csr_bytes.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/ell_fill.cuh"
 #include "kernels/spmv/hyb/cuda_format.hpp"
-#include "kernels/spmv/pieces.cuh"
+#include "kernels/spmv/name_pieces.cuh"
 
 #include <limits>
 

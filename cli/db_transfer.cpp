@@ -29,13 +29,14 @@ int take_in(const Words& sources, const db::Store& target) {
     write_text("-",
                fmt::format("{} taken, {} replaced, {} kept, {} refused; database {}\n", all.taken,
                            all.replaced, all.kept, all.refused, target.path().string()));
-    return all.refused > 0 && all.taken + all.replaced + all.kept == 0 ? kRefused : kOk;
+    return all.refused > 0 ? kRefused : kOk;
 }
 
 constexpr const char* kMergeRule =
     "Where both have an entry for the same matrix and device, the one with more kernels stays,\n"
-    "then a complete one, then the newer one. taken: is new; replaced: pushed out another; kept:\n"
-    "did not.";
+    "then a complete one, then one that was measured on idle cores, then the newer one. taken: is\n"
+    "new; replaced: pushed out another; kept: did not. Exit code 3 where some were refused; all\n"
+    "others are in the database even then.";
 
 db::ExportFormat parse_format(const std::string& name) {
     if (name == "json") return db::ExportFormat::json;

@@ -51,14 +51,16 @@ std::string why_no_file(const fs::directory_entry& item) {
     return type == fs::file_type::none ? error.message() : "is not a file";
 }
 
-/// Regular files two levels down, and links to them, as a look-up follows them. Of anything else
-/// only what has the name of an entry is worth a word. Linked and hidden folders are left aside.
+/// Regular files two levels down; links to files and folders are followed, as a look-up does, but
+/// for those back to `where`. Of anything else only what has the name of an entry is worth a word.
+/// Hidden folders are left aside.
 template <class Each, class Failed>
 void for_each_file(const fs::path& where, const Each& each, const Failed& failed) {
     std::error_code ignored;  // a file that has just gone is no file
     for (const auto& folder : about(where, [&] { return sorted_content(where); })) {
         if (folder.path().filename().native().starts_with('.')) continue;
-        if (folder.symlink_status(ignored).type() != fs::file_type::directory) continue;
+        if (folder.status(ignored).type() != fs::file_type::directory) continue;
+        if (folder.is_symlink(ignored) && fs::equivalent(folder, where, ignored)) continue;
         std::vector<fs::directory_entry> content;
         try {
             content = sorted_content(folder.path());

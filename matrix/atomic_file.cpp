@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sptune {
@@ -84,7 +85,14 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(place_of(target)) {
         throw Error(fmt::format("cannot write {}: it is not a regular file", target_.string()));
     // Gone with this process, however that ends.
     if (naming_works(folder_of(target_))) fd_ = open_unnamed(folder_of(target_));
-    if (fd_ >= 0) return;
+    if (fd_ < 0) open_named();
+    // Who may read what was there may read what comes, nobody else. (Some file systems have no
+    // permissions.)
+    struct stat replaced {};
+    if (::stat(target_.c_str(), &replaced) == 0) (void)::fchmod(fd_, replaced.st_mode & 0777);
+}
+
+void AtomicFile::open_named() {
     do {
         draw_name();
         fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -41,6 +41,7 @@ class AtomicFile {
 
   private:
     void draw_name();
+    void open_named();
     bool has_no_name() const { return temporary_.empty(); }
     [[noreturn]] void fail(int reason) const;
 

@@ -153,7 +153,9 @@ class HeaderParser {
             if (!next_line(line))
                 refuse(fmt::format("the file ends before the sizes; {}", expected));
             if (!line.starts_with('%')) words = words_of(line);
-            if (!words.empty() && words[0].starts_with('%')) words.clear();
+            words.erase(
+                std::ranges::find_if(words, [](auto word) { return word.starts_with('%'); }),
+                words.end());
         }
         if (words.size() != (coordinate ? 3 : 2))
             refuse(fmt::format("the size line has {} words; {}", words.size(), expected));

@@ -38,6 +38,8 @@ def check(a: Any, what: str) -> None:
         raise TypeError(f"A.{what} is a {type(a).__name__}; expected a NumPy array, as A.data is one")
     if not a.flags.c_contiguous:
         raise ValueError(f"A.{what} is not contiguous; say A.{what} = A.{what}.copy()")
+    if not a.flags.aligned:
+        raise ValueError(f"A.{what} is not aligned in memory; say A.{what} = A.{what}.copy()")
 
 
 def view(a: np.ndarray) -> Any:
@@ -48,9 +50,9 @@ def view(a: np.ndarray) -> Any:
 def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
     """x as _sptune takes it, its shape, and the stream to use.
 
-    Copied where it is not contiguous by columns, or of a type that `dtype` holds.
+    Copied where it is not contiguous by columns and aligned, or of a type that `dtype` holds.
     """
-    if type(x) is np.ndarray and x.dtype == dtype and x.flags.f_contiguous:
+    if type(x) is np.ndarray and x.dtype == dtype and x.flags.f_contiguous and x.flags.aligned:
         return x, x.shape, 0
     if _device.is_array(x):
         raise TypeError(f"{what} lies in the memory of a GPU, but A in host memory; say {what}.get(), or move A "
@@ -58,7 +60,7 @@ def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...]
     refuse_matrix(x, what)
     x = np.asarray(x)
     refuse_unsafe(x.dtype, dtype, what)
-    x = np.asarray(x, dtype=dtype, order="F")
+    x = np.require(x, dtype, ["F", "A"])
     return x, x.shape, 0
 
 
@@ -75,6 +77,8 @@ def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     if not out.flags.f_contiguous:
         raise ValueError("out is not contiguous by columns; make it with "
                          "numpy.empty(shape, dtype, order='F')")
+    if not out.flags.aligned:
+        raise ValueError("out is not aligned in memory; make it with numpy.empty")
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from typing import Any
@@ -66,8 +67,9 @@ def _operator_class(on_device: bool) -> Any:
 
     class PlannedOperator(LinearOperator):
         def __init__(self, A: Any, options: dict[str, Any]) -> None:
-            self.plan = plan(A, **options)
-            self._matrix, self._options = A, options
+            # The arrays of this moment, which the plan looks at: A itself may get others later.
+            self._matrix, self._options = copy.copy(A), options
+            self.plan = plan(self._matrix, **options)
             self._back: Plan | None = None
             self._values: Any = None  # of the last update
             self._updating = threading.Lock()  # or a plan of A.T made meanwhile keeps older values
@@ -96,7 +98,7 @@ def _operator_class(on_device: bool) -> Any:
             """Other values for the same structure, as Plan.update_values takes them."""
             with self._updating:
                 self.plan.update_values(values)
-                self._values = values
+                self._values = values = self.plan._values  # a copy where it had to make one
                 back, self._back = self._back, None  # where this fails another one is made
                 if back is not None:
                     back.update_values(values)

@@ -16,6 +16,8 @@ def refuse_matrix(x: Any, what: str) -> None:
 
 def refuse_unsafe(given: np.dtype, dtype: np.dtype, what: str) -> None:
     """TypeError where entries of type `given` would lose something in `dtype`, the type of A."""
+    if given.kind not in "biufc":
+        raise TypeError(f"{what} holds {given.name} instead of numbers; expected an array of type {dtype}")
     if given.kind == "c":
         raise TypeError(f"{what} is complex, but A real; multiply {what}.real and {what}.imag apart")
     if not np.can_cast(given, dtype, "safe"):

@@ -242,7 +242,7 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         corrupt.parent.mkdir(parents=True)
         corrupt.write_text("garbage")
         into = self.folder / "all"
-        done = self.sptune_db("merge", self.db, self.folder / "other", "--into", into)
+        done = self.sptune_db("merge", self.db, self.folder / "other", "--into", into, code=3)
         self.assertIn(f"{len(self.files)} taken, 0 replaced, 0 kept, 1 refused", done.stdout)
         self.assertIn(str(corrupt), done.stderr)
         self.assertEqual(len(list(into.glob("*/*.json"))), len(self.files))

@@ -209,6 +209,14 @@ class Streams(CliTest):
             self.assertIn(reason, self.expect(1, "convert", "a.mtx", name).stderr)
             self.assertTrue((self.folder / name).is_symlink())
 
+    def test_who_may_read_a_file_stays_when_it_is_replaced(self):
+        self.matrix("a.mtx")
+        for mode in (0o600, 0o664):
+            (self.folder / "b.mtx").touch()
+            (self.folder / "b.mtx").chmod(mode)
+            self.expect(0, "convert", "a.mtx", "b.mtx")
+            self.assertEqual((self.folder / "b.mtx").stat().st_mode & 0o777, mode)
+
     def test_files_beyond_a_limit_are_told_of(self):
         self.matrix("a.mtx", 2500)
         for words, complaint in ((("convert", "a.mtx", "b.mtx"), "cannot write b.mtx: File too large"),

@@ -190,6 +190,20 @@ TEST(Store, FollowsALinkToAnEntry) {
     EXPECT_TRUE(db.warnings.empty());
 }
 
+TEST(Store, FollowsALinkToTheFolderOfADevice) {
+    const Scratch scratch;
+    Warned db(scratch / "db");
+    const Entry entry = random_entry(1);
+    db.store.save(entry);
+    const fs::path folder = db.store.path() / entry.device.key;
+    fs::rename(folder, scratch / "elsewhere");
+    fs::create_directory_symlink(scratch / "elsewhere", folder);
+    EXPECT_TRUE(db.store.load(entry.device.key, entry_key(entry)));
+    EXPECT_EQ(db.store.list().size(), 1u);
+    EXPECT_EQ(db.store.check().valid, 1);
+    EXPECT_TRUE(db.warnings.empty());
+}
+
 TEST(Store, ListsSortedByFileName) {
     const Scratch scratch;
     const Store store(scratch / "db");

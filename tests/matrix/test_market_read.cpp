@@ -70,6 +70,7 @@ const std::vector<Accepted> kAccepted = {
      "2x2 (0,1)=5 (1,0)=5"},
     {"array", kArray + "general\n2 3\n1\n2\n0\n4\n5\n6\n",
      "2x3 (0,0)=1 (0,2)=5 (1,0)=2 (1,1)=4 (1,2)=6"},
+    {"array_sizes_with_a_comment", kArray + "general\n1 1 % one\n7\n", "1x1 (0,0)=7"},
     {"array_column", kArray + "general\n3 1\n1\n\n% c\n0\n3", "3x1 (0,0)=1 (2,0)=3"},
     {"array_row", kArray + "general\n1 3\n1\n2\n3\n", "1x3 (0,0)=1 (0,1)=2 (0,2)=3"},
     {"array_empty", kArray + "general\n0 5\n", "0x5"},

@@ -12,6 +12,10 @@ A = random_csr(60, 40)
 x = np.ones(40)
 
 
+def unaligned(a):
+    return np.frombuffer(bytearray(1) + a.tobytes(), np.uint8)[1:].view(a.dtype)
+
+
 @pytest.fixture(params=["plan", "auto_spmv"])
 def times(request):
     """(x, out, alpha, beta) -> out"""
@@ -26,6 +30,7 @@ def times(request):
     (x + 0j, TypeError, r"x\.real"),
     (np.array(["a"] * 40), TypeError, "type"),
     (x.astype(np.longdouble), TypeError, "astype"),
+    (None, TypeError, "x holds object instead of numbers"),
     (sparse.csr_matrix(np.ones((40, 1))), TypeError, "auto_spgemm"),
 ])
 def test_bad_x(times, bad, error, message):
@@ -46,11 +51,23 @@ def test_float64_x_for_a_float32_matrix():
     (np.ones(60, np.float32), TypeError, "float64"),
     (np.ones(120)[::2], ValueError, "contiguous"),
     (np.broadcast_to(1.0, 60), ValueError, "read-only"),
+    (unaligned(np.ones(60)), ValueError, "aligned"),
     ([0.0] * 60, TypeError, "NumPy array"),
 ])
 def test_bad_out(times, bad, error, message):
     with pytest.raises(error, match=message):
         times(x, bad)
+
+
+def test_x_that_is_not_aligned_is_copied(times):
+    assert np.allclose(times(unaligned(x)), A @ x)
+
+
+def test_arrays_of_the_matrix_that_are_not_aligned():
+    bad = A.copy()
+    bad.data = unaligned(bad.data)
+    with pytest.raises(ValueError, match="A.data is not aligned"):
+        sptune.plan(bad)
 
 
 def test_out_that_overlaps_x(times):

@@ -1,5 +1,7 @@
 """aslinearoperator in the solvers of SciPy."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sptune
@@ -50,6 +52,28 @@ def test_new_values_reach_both_directions():
         op.update_values(A.data)
         assert_product(op @ x, A, x)
         assert_product(op.T @ y, A, y, transposed=True)
+
+
+def test_both_directions_keep_the_matrix_of_the_beginning():
+    A = random_csr(60, 40)
+    before, x, y = A.copy(), np.ones(40), np.ones(60)
+    op = sptune.aslinearoperator(A)
+    A.data = 3 * A.data
+    A.resize(30, 40)
+    for one in (op, pickle.loads(pickle.dumps(op))):
+        assert_product(one @ x, before, x)
+        assert_product(one.T @ y, before, y, transposed=True)
+
+
+@pytest.mark.parametrize("copied", [list, lambda values: np.repeat(values, 2)[::2]])
+def test_values_that_were_copied_are_those_of_both_directions(copied):
+    A = random_csr(60, 40)
+    op = sptune.aslinearoperator(A)
+    values = copied(3 * A.data)
+    op.update_values(values)
+    values[:] = [0] * A.nnz
+    y = np.ones(60)
+    assert_product(op.T @ y, 3 * A, y, transposed=True)
 
 
 def test_options():

@@ -124,6 +124,16 @@ TEST_F(DatabasesTest, ADeviceIsReadOnce) {
     EXPECT_FALSE(open().device(entry.device.key));
 }
 
+TEST_F(DatabasesTest, ADeviceWithoutABandwidthIsLookedForAgain) {
+    Entry entry = random_entry(1);
+    const Databases all = open();
+    for (const double gbs : {0.0, 20.0, 30.0}) {
+        entry.device.bandwidth_gbs = gbs;
+        save(scratch_ / "home/sptune/db", entry);
+        EXPECT_EQ(all.device(entry.device.key)->bandwidth_gbs, std::min(gbs, 20.0));
+    }
+}
+
 TEST_F(DatabasesTest, TheBuiltInOneIsTheLast) {
     const auto all = places();
     ASSERT_EQ(all.size(), 1 + 2 * 2 + 1u);

@@ -189,8 +189,10 @@ TEST_F(DigestTest, WhatCannotBeUsedIsAWarnedMiss) {
                              "{\n\"schema\": \"sptune.entry/1\",\n\"dev"}) {
         warnings_.clear();
         std::ofstream(file(entry)) << text;
-        EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry))) << text;
+        Missed missed;
+        EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry), &missed)) << text;
         EXPECT_EQ(warnings_.size(), 1u) << text;
+        EXPECT_TRUE(missed.others.empty()) << text;
     }
     std::filesystem::remove(file(entry));
     warnings_.clear();
@@ -258,7 +260,32 @@ TEST_F(DigestTest, OtherDevicesAreNamedAndNotUsed) {
     EXPECT_TRUE(store_.may_know("theirs"));
     EXPECT_FALSE(store_.is_empty());
     EXPECT_FALSE(store_.device("mine"));
+    const auto exported = scratch_ / "export.json";
+    put(exported, export_store(store_, ExportFormat::json));
+    missed = {};
+    EXPECT_FALSE(Store(exported).digest("mine", entry_key(entry), &missed));
+    EXPECT_EQ(missed.others, std::vector<std::string>{"theirs"});
     EXPECT_EQ(to_json(store_.device("theirs").value()), to_json(entry.device));
+}
+
+TEST_F(DigestTest, DevicesThatShareAFolderDoNotShareEntries) {
+    Entry entry = random_entry(7);
+    entry.device.key = "my device";
+    store_.save(entry);
+    EXPECT_TRUE(store_.digest("my device", entry_key(entry)));
+    EXPECT_FALSE(store_.digest("my_device", entry_key(entry)));
+    EXPECT_TRUE(store_.device("my device"));
+    EXPECT_FALSE(store_.device("my_device"));
+}
+
+TEST_F(DigestTest, AFileUnderAnothersNameIsAWarnedMiss) {
+    const Entry entry = random_entry(7);
+    Entry other = entry;
+    other.matrix.fingerprint = other.features.fingerprint = 77;
+    store_.save(entry);
+    std::filesystem::rename(file(entry), file(other));
+    EXPECT_FALSE(store_.digest(entry.device.key, entry_key(other)));
+    EXPECT_EQ(warnings_.size(), 1u);
 }
 
 // What is remembered of a folder is another process's to change.

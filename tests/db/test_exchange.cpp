@@ -71,6 +71,21 @@ TEST(Merge, MoreKernelsBeatLaterOnes) {
     }
 }
 
+TEST(Merge, WhatWasMeasuredBesideOthersGivesWay) {
+    const char *const old = "2026-01-01T00:00:00Z", *const late = "2026-01-02T00:00:00Z";
+    Entry alone = dated(true, old, "alone"), beside = dated(true, late, "beside");
+    alone.provenance.cores_busy.reset();
+    beside.provenance.cores_busy = true;
+    for (const bool alone_first : {true, false}) {
+        const Scratch scratch;
+        const Store own(scratch / "own"), other(scratch / "other");
+        own.save(alone_first ? alone : beside);
+        other.save(alone_first ? beside : alone);
+        EXPECT_EQ(merge(other, own).replaced, !alone_first);
+        EXPECT_EQ(own.load(alone.device.key, entry_key(alone))->provenance.compiler, "alone");
+    }
+}
+
 TEST(Merge, CountsWhatItRefuses) {
     const Scratch scratch;
     const Store from(scratch / "from"), to(scratch / "to");
@@ -79,6 +94,7 @@ TEST(Merge, CountsWhatItRefuses) {
     const Entry newer = random_entry(0);
     put(to.path() / newer.device.key / (entry_key(newer) + ".json"),
         "{\"schema\": \"sptune.entry/2\"}");
+    put(from.path() / "device" / "settings.json", "{}");  // nobody's entry
     const MergeCount count = merge(from, to);
     EXPECT_EQ(count.taken, 4);
     EXPECT_EQ(count.kept, 0);

@@ -94,6 +94,7 @@ TEST(Features, OfARectangleAreNeverSymmetric) {
     EXPECT_EQ(f.pattern_symmetry, 0);
     EXPECT_EQ(f.value_symmetry, 0);
     EXPECT_TRUE(f.constant_values);
+    EXPECT_EQ(extract_features(Tiny(2, {{{0, 1}}, {{0, 1}, {1, 1}}}).view()).row_median, 1.5);
     EXPECT_EQ(f.diagonals, 2);
     EXPECT_DOUBLE_EQ(f.reuse_distance, 1);
 }

@@ -156,6 +156,19 @@ TEST(WholePass, ReadsNothingBehindTheColumns) {
     munmap(pages, 2 * page);
 }
 
+TEST(WholePass, ValuesThatChangeWhereAChunkEndsAreNotAllTheSame) {
+    constexpr index_t kRows = 40'000;
+    Rows rows(kRows);
+    for (index_t i = 0; i < kRows; ++i) rows[static_cast<std::size_t>(i)] = {i % kCols};
+    auto a = pattern<double, std::int32_t>(kCols, rows);
+    EXPECT_TRUE(whole_pass(a.view(), 1).constant);
+    for (std::size_t chunk = 1024; chunk < rows.size(); chunk *= 2) {
+        std::fill(a.values.begin(), a.values.begin() + static_cast<std::ptrdiff_t>(chunk), 1.0);
+        std::fill(a.values.begin() + static_cast<std::ptrdiff_t>(chunk), a.values.end(), 2.0);
+        EXPECT_FALSE(whole_pass(a.view(), 1).constant) << chunk;
+    }
+}
+
 TEST(WholePass, OfRowsThatAllAreEmptyButOne) {
     for (const std::size_t at : {0, 1, 499}) {
         Rows rows(500);

@@ -34,7 +34,7 @@ TEST(LongRows, FitOnAStack) {
         EXPECT_LE(nnz / LongRowRule(nnz).least(), LongRowRule::kMostLongRows);
 }
 
-/// Short rows in a band, and each `every`-th with `length` entries.
+/// Short rows in a band, some with an entry beside it, and each `every`-th with `length` entries.
 Csr<double, std::int32_t> spiky(index_t rows, index_t every, index_t length) {
     std::vector<std::vector<index_t>> lists(static_cast<std::size_t>(rows));
     for (index_t i = 0; i < rows; ++i) {
@@ -44,6 +44,7 @@ Csr<double, std::int32_t> spiky(index_t rows, index_t every, index_t length) {
         else
             for (index_t j = std::max(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j)
                 list.push_back(j);
+        if (i % every != every / 2 && i % 3 == 0 && i + 60 < rows) list.push_back(i + 3 + i % 50);
     }
     return make<double, std::int32_t>("spiky", rows, lists).a;
 }

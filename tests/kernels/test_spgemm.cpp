@@ -118,6 +118,27 @@ TEST(ProductFeatures, CountWhatTheReferenceCounts) {
     }
 }
 
+TEST(SpgemmDefault, UnevenRowsAreClaimedAsThreadsGetFree) {
+    const auto parts = [](double products_cv) {
+        return get(spgemm_default(Backend::cpu, ValueType::f64, IndexType::i32, products_cv).params,
+                   "d");
+    };
+    EXPECT_EQ(parts(0.9), 1);
+    EXPECT_GT(parts(1.1), 1);
+}
+
+TEST(SpgemmEsc, RowsHaveNoMoreProductsThanItCanName) {
+    const auto a = make<double, std::int32_t>("", 3, {{0}, {1}, {2}}).a;
+    SpgemmProblem<double, std::int32_t> problem{a.view(), a.view()};
+    for (const auto& kernel : spgemm_kernels<double, std::int32_t>(Backend::cpu)) {
+        if (kernel.variant.algorithm != "esc") continue;
+        problem.longest_row = 0xffffffff;
+        EXPECT_EQ(kernel.inspect(problem, kernel.variant.params).illegal, "");
+        ++problem.longest_row;
+        EXPECT_NE(kernel.inspect(problem, kernel.variant.params).illegal, "");
+    }
+}
+
 TEST(ProductFeatures, PairsAreToldApart) {
     EXPECT_NE(pair_fingerprint(1, 2), pair_fingerprint(2, 1));
     EXPECT_NE(pair_fingerprint(1, 1), pair_fingerprint(2, 2));

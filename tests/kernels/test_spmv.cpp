@@ -46,7 +46,7 @@ TYPED_TEST(Spmv, EveryKernelEqualsTheReference) {
     struct Scale {
         T alpha, beta;
     };
-    const Scale scales[] = {{1, 0}, {T(1.5), T(-0.5)}, {0, 1}, {-1, 1}, {0, 0}};
+    const Scale scales[] = {{1, 0}, {T(1.5), T(-0.5)}, {0, 1}, {1, 1}, {-1, 1}, {0, 0}};
     std::cout << "kernels run with " << simd_target() << "\n";
     for (const auto& kernel : spmv_kernels<T, P>(Backend::cpu)) {
         const std::string id = kernel.variant.id();

@@ -1,7 +1,9 @@
 // What auto_spmv keeps, and what it forgets.
 #include "tests/library/stencil.hpp"
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -85,6 +87,39 @@ TEST(KeptPlans, ManyPlansAreKeptWhereTheyHoldLittle) {
     const std::vector<float> values(col_idx.size(), 1);
     EXPECT_EQ(remembered({rows, cols, row_ptr.data(), col_idx.data(), values.data()}, 25), 25)
         << "however large, nothing is converted after one call";
+}
+
+TEST(KeptPlans, WhatAThreadGoesOnUsingIsNotTheOldest) {
+    // It finds its plan without a look at the others.
+    const Matrix<float, std::int32_t> small(100);
+    std::vector<float> x(500), y(100);
+    std::atomic<int> asked{0}, done{0};
+    std::thread user([&] {
+        std::vector<float> of_user(100);
+        for (int call = 1; call <= 4; ++call) {
+            while (asked < call) std::this_thread::yield();
+            sptune::auto_spmv(small.view(), x.data(), of_user.data());
+            done = call;
+        }
+    });
+    const auto let_it_call = [&] {
+        const int call = ++asked;
+        while (done < call) std::this_thread::yield();
+    };
+    const auto nth = [&](int i) {
+        auto other = small.view();
+        other.cols += i;
+        return other;
+    };
+    let_it_call();
+    for (int i = 1; i <= 350; ++i) {
+        if (i % 120 == 10) let_it_call();  // before it is too late
+        sptune::auto_spmv(nth(i), x.data(), y.data());
+    }
+    user.join();
+    EXPECT_EQ(sptune::why(nth(1)), "");
+    EXPECT_NE(sptune::why(small.view()), "");
+    for (int i = 0; i <= 350; ++i) sptune::forget(nth(i));
 }
 
 TEST(KeptPlans, PlansThatAreKeptHoldNoMoreThanTheyMay) {

@@ -65,6 +65,23 @@ TEST(Refusals, HaveAStatusAndAReason) {
     EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
     EXPECT_NE(what.find("error bound"), std::string::npos) << what;
     options = {};
+    options.epsilon = 0;
+    EXPECT_EQ(status_of(m.view(), options), sptune::status::invalid_argument);
+    options = {};
+    options.variants = "spmv.cpu.ell.*";  // all of which are converted to
+    EXPECT_EQ(status_of(m.view(), options), sptune::status::ok);
+    options.longest_conversion_us = 0;
+    EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
+    options.longest_conversion_us = 1e6;
+    options.transposed = true;
+    options.variants = "spmv.cpu.sell.simd.c4.*";
+    // Row pointers, columns and values of the transpose, which is held beside what it becomes.
+    const std::uint64_t transpose = 4 * 101 + 12 * m.values.size();
+    options.memory_bytes = transpose * 3 / 2;
+    EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
+    options.memory_bytes = transpose * 4;
+    EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::ok) << what;
+    options = {};
     options.backend = sptune::backend::cuda;
     EXPECT_EQ(status_of(m.view(), options, &what), sptune::status::unmet_constraint);
     EXPECT_NE(what.find("cuda takes arrays in the memory of the GPU"), std::string::npos) << what;
@@ -92,8 +109,17 @@ TEST(Refusals, StructuresThatLeadOutOfTheArrays) {
         }
     }
     Matrix<double, std::int32_t> m(100);
+    const Matrix<double, std::int32_t> good(100);
     m.col_idx[7] = 100;
     EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(m.view(), m.view()));
+    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(m.view(), good.view()));
+    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(good.view(), m.view()));
+    m.col_idx[7] = good.col_idx[7];
+    m.row_ptr[0] = 1;
+    EXPECT_REFUSED("row_ptr[0] is 1; expected 0", sptune::plan(m.view()));
+    sptune::csr_view<double> a = good.view();
+    a.cols = 0;
+    EXPECT_REFUSED("there are entries, but no columns", sptune::plan(a));
 }
 
 TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
@@ -158,7 +184,15 @@ TEST(Refusals, VectorsThatOverlap) {
     Matrix<double, std::int32_t> own(100, 10);
     EXPECT_REFUSED("y lies in an array of A",
                    sptune::auto_spmv(own.view(), p, own.values.data() + 1));
-    EXPECT_REFUSED("y lies in an array of A", sptune::plan(own.view()).apply(p, own.values.data()));
+    auto plan = sptune::plan(own.view());
+    for (void* const array :
+         {static_cast<void*>(own.values.data()), static_cast<void*>(own.col_idx.data()),
+          static_cast<void*>(own.row_ptr.data())})
+        EXPECT_REFUSED("y lies in an array of A", plan.apply(p, static_cast<double*>(array)));
+    std::vector<double> other = own.values;
+    plan.update_values(other);
+    EXPECT_REFUSED("y lies in an array of A", plan.apply(p, other.data()));
+    plan.apply(p, own.values.data());
 }
 
 TEST(Refusals, WhatAnEnumOrACountCannotBe) {

@@ -54,6 +54,9 @@ const std::vector<Accepted> kAccepted = {
      "%%MatrixMarket matrix coordinate integer general\n1 3 3\n1 1 -7\n1 2 +8\n"
      "1 3 12345678901234567890\n",
      "1x3 (0,0)=-7 (0,1)=8 (0,2)=1.2345678901234567e+19"},
+    {"integer_of_19_digits",
+     "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9999999999999999999\n",
+     "1x1 (0,0)=1e+19"},
     {"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n",
      "2x2 (0,1)=1 (1,0)=1"},
     {"symmetric", kSymmetric + "2 2 2\n1 1 1\n2 1 5\n", "2x2 (0,0)=1 (0,1)=5 (1,0)=5"},

@@ -14,6 +14,12 @@ TEST(Number, DurationsPickTheUnit) {
     EXPECT_EQ(duration_us(250e6), "4 min 10 s");
 }
 
+TEST(Number, RoundingAddsNoDigit) {
+    EXPECT_EQ(significant(99.97), "100");
+    EXPECT_EQ(significant(9.996), "10.0");
+    EXPECT_EQ(significant(-99.97), "-100");
+}
+
 TEST(Number, Counts) {
     EXPECT_EQ(count(0), "0");
     EXPECT_EQ(count(999), "999");

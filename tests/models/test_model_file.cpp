@@ -315,6 +315,9 @@ TEST(ModelFile, DescriptionsAreReadWhereTheyAreWantedAlone) {
     auto other = header;
     std::swap(other["models"][0]["kind"], other["models"][1]["kind"]);
     EXPECT_THROW(models_from_bytes(with_header(other, file)), Error) << "says what it is not";
+    other = header;
+    other["models"][0]["backend"] = "cuda";
+    EXPECT_THROW(models_from_bytes(with_header(other, file)), Error) << "nor for which backend";
 }
 
 TEST(FixedPoint, RoundTripsAndRefuses) {

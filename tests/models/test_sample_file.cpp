@@ -1,4 +1,6 @@
 #include "matrix/error.hpp"
+#include "models/file_parts.hpp"
+#include "models/fixed_point.hpp"
 #include "models/sample_file.hpp"
 #include "tests/models/entries.hpp"
 
@@ -114,6 +116,43 @@ TEST_F(SampleFile, OtherFilesAreRefused) {
     EXPECT_THROW(read_packed_samples(file), InputError);
     put_plain(content, content.size());
     EXPECT_EQ(read_packed_samples(file).size(), made_samples().size());
+}
+
+TEST_F(SampleFile, WhatDoesNotFitTogetherIsRefused) {
+    auto samples = made_samples();
+    samples.resize(4);
+    write_samples(file, samples);
+    const std::string content = plain();
+    const auto refusal = [&](auto change) -> std::string {
+        const FileParts parts = split_parts(content, "SPTS", "a file of sweeps");
+        Json header = header_from(parts.header);
+        Bytes arrays(parts.arrays.bytes.begin(), parts.arrays.bytes.end());
+        change(header, arrays);
+        const std::string changed = join_parts("SPTS", header, arrays);
+        put_plain(changed, changed.size());
+        try {
+            read_packed_samples(file);
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "not refused";
+    };
+    const auto expect = [&](const char* words, auto change) {
+        const std::string what = refusal(change);
+        EXPECT_NE(what.find(words), std::string::npos) << what;
+    };
+    expect("not refused", [](Json&, Bytes&) {});
+    expect("a time belongs to no kernel of its device",
+           [](Json& header, Bytes&) { header["kernels"][0]["backend"] = "cuda"; });
+    expect("a time is missing", [](Json& header, Bytes& arrays) {
+        std::vector<Fixed> us = fixed_from(models::bytes(header, "us", {arrays}));
+        us[0] = 0;
+        put_bytes(header, "us", to_fixed_point(us), arrays);
+    });
+    expect("the baseline was not measured",
+           [](Json& header, Bytes& arrays) { arrays[header["bounded"].get<std::size_t>()] = 1; });
+    expect("count is 5; expected 0 to 4",
+           [](Json& header, Bytes&) { header["samples"].back()["count"] = 5; });
 }
 
 TEST_F(SampleFile, DamagedContentIsRefusedOrReadNeverWorse) {

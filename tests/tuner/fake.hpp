@@ -6,6 +6,7 @@
 #include "matrix/error.hpp"
 #include "tuner/sweep.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,8 @@ inline double clock() {
 
 inline int conversions = 0;  ///< since the test set it to 0
 inline int calls = 0;
-inline int late_calls = 0;                 ///< of kernels of kind late
+inline int late_calls = 0;                            ///< of kernels of kind late
+inline std::uint64_t live_bytes = 0, most_bytes = 0;  ///< of all storages, now and at the most
 inline double busy_from = 0, busy_to = 0;  ///< meanwhile everything takes 50 times as long
 inline int busy_kind = -1;                 ///< or only kernels of this kind
 
@@ -47,6 +49,7 @@ struct FakeStorage final : Storage {
     std::uint64_t size = 0;
     bool in_place = false;
     mutable int calls = 0;
+    ~FakeStorage() override { live_bytes -= size; }
     std::uint64_t bytes() const override { return size; }
     std::uint64_t held_bytes() const override { return in_place ? 0 : size; }
     std::uint64_t stored() const override { return static_cast<std::uint64_t>(a.nnz()); }
@@ -107,6 +110,7 @@ inline SpmvKernel<double, std::int32_t> kernel(int kind, int cost_us, int bytes 
         s->cost_us = get(p, "t");
         if (s->kind == third_alone && get(p, "w") == 1) s->cost_us /= 3;
         s->size = static_cast<std::uint64_t>(get(p, "b"));
+        most_bytes = std::max(most_bytes, live_bytes += s->size);
         s->in_place = get(p, "v") == 0;
         return s;
     };

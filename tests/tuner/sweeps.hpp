@@ -29,6 +29,7 @@ class Sweep : public ::testing::Test {
         options.limits.storage_factor = 1e9;
         options.limits.storage_bytes = 1 << 30;
         fake::conversions = fake::calls = fake::late_calls = 0;
+        fake::most_bytes = 0;
         fake::busy_from = fake::busy_to = 0;
         fake::busy_kind = -1;
     }

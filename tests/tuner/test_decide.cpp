@@ -38,6 +38,7 @@ TEST(Choose, FasterBeyondNoiseWinsWhateverItsConversion) {
 TEST(Choose, TiesGoToTheCheaperConversionThenBytesThenName) {
     EXPECT_EQ(winner_of({candidate("a", kTen, 900), candidate("b", kAlsoTen, 100)}), "b");
     EXPECT_EQ(winner_of({candidate("a", kTen, 100), candidate("b", kAlsoTen, 0)}), "b");
+    EXPECT_EQ(winner_of({candidate("a", kTen, 1), candidate("b", kAlsoTen, 0)}), "b") << "or none";
     // 100 and 110 are the same conversion time; b is smaller.
     EXPECT_EQ(winner_of({candidate("a", kTen, 100), candidate("b", kAlsoTen, 110, 90)}), "b");
     EXPECT_EQ(winner_of({candidate("b", kTen, 100), candidate("a", kAlsoTen, 110)}), "a");
@@ -70,7 +71,10 @@ TEST(Crown, BreakEven) {
 TEST(Crown, NeverPaidBack) {
     db::Entry e = entry({candidate("base", kNine, 0), candidate("b", kTen, 25)});
     crown(e, e.candidates[1]);
-    EXPECT_LT(e.break_even_calls, 0);
+    EXPECT_EQ(e.break_even_calls, -1);
+    e = entry({candidate("base", kNine, 0), candidate("b", kNine, 25)});
+    crown(e, e.candidates[1]);
+    EXPECT_EQ(e.break_even_calls, -1) << "saves nothing";
 }
 
 TEST(Explain, SplitsTimeIntoBytesAndTimePerByte) {

@@ -89,6 +89,7 @@ TEST_F(SweepJournal, WhatIsKnownIsNotMeasuredAgainButTakesPartInTheFinal) {
     victim.id = id(3);
     victim.status = db::Status::timeout;
     victim.reason = "it hung";
+    journal.known[id(1)].error = 0.5;  // a mark that verifying would erase
     const SweepResult again = run();
     EXPECT_TRUE(again.entry.complete);
     EXPECT_EQ(again.entry.winner, id(1));
@@ -101,6 +102,8 @@ TEST_F(SweepJournal, WhatIsKnownIsNotMeasuredAgainButTakesPartInTheFinal) {
     EXPECT_EQ(hung->format, "fake");
     EXPECT_EQ(hung->kernel_hash, "h1");
     EXPECT_EQ(db::find(again.entry, id(1))->reason, "final");
+    EXPECT_EQ(db::find(again.entry, id(1))->convert_us, 50);
+    EXPECT_EQ(db::find(again.entry, id(1))->error, 0.5);
 }
 
 TEST_F(SweepJournal, AfterALostDeviceNothingIsTried) {

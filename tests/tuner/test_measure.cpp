@@ -3,6 +3,7 @@
 #include "tuner/measure.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <gtest/gtest.h>
 
@@ -192,6 +193,11 @@ TEST(Measure, MoreSamplesAppendAfterADiscardedCall) {
     measure_more(std::ref(call), on_fake_clock(), 3, t);
     EXPECT_EQ(t.samples_us.size(), 6u);
     EXPECT_EQ(call.count, 8);
+    const std::atomic<bool> stop{true};
+    MeasureOptions o = on_fake_clock();
+    o.stop = &stop;
+    measure_more(std::ref(call), o, 3, t);
+    EXPECT_EQ(t.samples_us.size(), 6u);
 }
 
 TEST(Measure, CallsThatGetFasterSettleFirst) {

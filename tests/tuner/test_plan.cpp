@@ -134,6 +134,34 @@ TEST_F(Plans, SayWhatTheyHoldBesideTheMatrix) {
               static_cast<std::uint64_t>(get(kernels_[1].variant.params, "b")));
 }
 
+TEST_F(Plans, WhatHasLostIsGivenBack) {
+    add(150, 300);
+    const fake::Model liar([](const Variant& v) {
+        return models::Prediction{real_time(v) == 100 ? 100.0 : 50.0, real_conversion(v)};
+    });
+    options_.select.models = {&liar};
+    const Index index(kernels_, kernels_[0].variant.id());
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    for (int n = 0; n < 500; ++n) plan.apply(1, x_.data(), 0, y_.data());
+    ASSERT_NE(plan.why().find("was dropped"), std::string::npos) << plan.why();
+    EXPECT_EQ(plan.bytes_beside(), 0u);
+    EXPECT_EQ(static_cast<int>(fake::live_bytes), get(kernels_[0].variant.params, "b"));
+}
+
+TEST_F(Plans, CallsAtRestSpeakForAnotherConversion) {
+    add(40, 5000);
+    options_.online = Online::never;
+    options_.select.models = {&honest_};
+    const Index index(kernels_, kernels_[0].variant.id());
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    for (int step = 0; step < 3; ++step) {
+        for (int n = 0; n < 500; ++n) plan.apply(1, x_.data(), 0, y_.data());
+        ASSERT_EQ(plan.current(), id(1));
+        plan.update_values(a_.values.data());
+        EXPECT_EQ(plan.current(), id(1)) << "at once";
+    }
+}
+
 TEST_F(Plans, CallsAtRestAreCounted) {
     add(40, 500);
     options_.online = Online::never;

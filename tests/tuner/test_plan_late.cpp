@@ -18,6 +18,7 @@ TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
     });
     options_.may_wait = true;
     // 100 us a call: worth it soon.
+    EXPECT_EQ(live(slow, 25).current, id(0)) << "what choosing took is to be earned first";
     EXPECT_EQ(live(slow, 60).current, id(1));
     // 2 us a call: 200 calls take less than choosing.
     kernels_ = {kernel(fake::right, 2, 1, 0)};
@@ -45,10 +46,11 @@ TEST_F(Plans, AChoiceWaitsUntilItIsCheapBesideTheCalls) {
 TEST(Waiting, ForWhatChoosingMaySave) {
     // 100 us and four calls of 20: 180 us, for which the promise has room after the third call. A
     // conversion and its trials are to have been worth their 300 as well.
-    const auto calls_before_choosing = [](double likely_saving) {
+    const auto calls_before_choosing = [](double likely_saving, double spent_us = 0) {
         Terms terms;
         terms.likely_saving = likely_saving;
         Waiting waiting;
+        waiting.spent(spent_us);
         int calls = 0;
         while (!waiting.is_enough(terms, 100)) waiting.called(calls++ ? 20 : 0);
         return calls;
@@ -56,6 +58,11 @@ TEST(Waiting, ForWhatChoosingMaySave) {
     EXPECT_EQ(calls_before_choosing(0), 3);
     EXPECT_EQ(calls_before_choosing(0.3), 80);
     EXPECT_EQ(calls_before_choosing(0.1), 240);
+    EXPECT_EQ(calls_before_choosing(0, 50), 30) << "10 calls and 5 % of 30 are 230";
+    Waiting waiting;
+    EXPECT_FALSE(waiting.wants_time()) << "the first call does more than multiply";
+    waiting.called(0);
+    EXPECT_TRUE(waiting.wants_time());
 }
 
 /// Rows and columns without entries, and entries of few rows.
@@ -127,6 +134,52 @@ TEST_F(Plans, ChoosingMayFail) {
     EXPECT_EQ(life.total_us, 50 * 100);
     EXPECT_TRUE(life.settled);
     EXPECT_NE(life.why.find("Choosing failed: no idea"), std::string::npos) << life.why;
+}
+
+TEST_F(Plans, AMatrixThatLeadsOutOfItsArraysIsRefusedAgainAndAgain) {
+    add(40, 500);
+    options_.select.models = {&honest_};
+    options_.may_wait = true;
+    const Index index(kernels_, id(0));
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+    x_ = Buffer<double>(64, 1.0);  // what the calls before read
+    a_.col_idx[3] = 60;
+    int refused = 0;
+    for (int n = 0; n < 60; ++n) {
+        try {
+            plan.apply(1, x_.data(), 0, y_.data());
+        } catch (const UsageError&) {
+            ++refused;
+        }
+    }
+    EXPECT_GE(refused, 50);
+}
+
+TEST_F(Plans, ConstraintsAreHeededFromTheFirstCallOn) {
+    kernels_ = {kernel(fake::right, 100, 1, 0), kernel(fake::right, 90, 1, 200),
+                kernel(fake::right, 40, 1, 50)};
+    options_.select.models = {&honest_};
+    options_.may_wait = true;
+    const auto second = [&](const Outline&) { return id(1); };  // is safe
+    const Index index(kernels_, id(0), second);
+    const auto begins_with = [&](auto constrain) {
+        options_.select.constraints = {};
+        constrain(options_.select.constraints);
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+        EXPECT_EQ(plan.why().find("until choosing is cheap"), std::string::npos) << plan.why();
+        return plan.current();
+    };
+    EXPECT_EQ(begins_with([&](Constraints& c) { c.variants = id(2); }), id(2));
+    EXPECT_EQ(begins_with([](Constraints& c) { c.memory_bytes = 1000; }), id(0));
+    EXPECT_EQ(begins_with([](Constraints& c) { c.convert_us = 100; }), id(0));
+    EXPECT_EQ(begins_with([](Constraints& c) { c.convert_us = 1000; }), id(1));
+    // Where plain CSR is allowed, but not the safe kernel.
+    kernels_[0].variant.algorithm = kernels_[2].variant.algorithm = "b";
+    const Index other(kernels_, id(0), second);
+    options_.select.constraints = {};
+    options_.select.constraints.variants = "*.b.*";
+    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), other, options_);
+    EXPECT_EQ(plan.current(), id(0));
 }
 
 TEST_F(Plans, BeginsWithTheSafeKernelAndMayGoBackToTheBaseline) {

@@ -81,22 +81,40 @@ TEST_F(Plans, WhatTakesMoreThanTheCapIsGivenBack) {
     EXPECT_EQ(life.current, id(1)) << life.why;
 }
 
+TEST_F(Plans, WhatTurnsOutManyTimesLargerIsGivenBack) {
+    add(50, 10);
+    kernels_.back().variant.params[2].value = 100'000;
+    kernels_.back().variant.layout = to_string(kernels_.back().variant.params);
+    kernels_.back().inspect =
+        kernels_.front().inspect = [](CsrView<double>, const Features&, const Params&) {
+            Footprint f;
+            f.storage_bytes = 100;
+            return f;
+        };
+    const Life life = live(honest_, 100);
+    EXPECT_EQ(life.current, id(0));
+    EXPECT_NE(life.why.find("many times larger than plain CSR"), std::string::npos) << life.why;
+}
+
 TEST_F(Plans, NothingGoesOnWithValuesOfBefore) {
     add(50, 10);
     static int left;
-    left = 1;
     kernels_[0].convert = [](CsrView<double> a, const Params& p, int) {
         if (left-- == 0) throw OutOfMemory("a fake", 1);
         return kernel(fake::right, get(p, "t")).convert(a, p, 1);
     };
     options_.select.models = {&honest_};
     const Index index(kernels_, kernels_[0].variant.id());
-    Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
-    for (int n = 0; n < 300; ++n) plan.apply(1, x_.data(), 0, y_.data());
-    ASSERT_EQ(plan.current(), id(1));
-    const Buffer<double> other(10, 7.0);
-    EXPECT_THROW(plan.update_values(other.data()), OutOfMemory);
-    EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error) << "the other kernel is in use";
+    for (const Online online : {Online::automatic, Online::never}) {  // the latter is at rest
+        left = 1;
+        options_.online = online;
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options_);
+        for (int n = 0; n < 300; ++n) plan.apply(1, x_.data(), 0, y_.data());
+        ASSERT_EQ(plan.current(), id(1));
+        const Buffer<double> other(10, 7.0);
+        EXPECT_THROW(plan.update_values(other.data()), OutOfMemory);
+        EXPECT_THROW(plan.apply(1, x_.data(), 0, y_.data()), Error) << "the other kernel is in use";
+    }
 }
 
 TEST_F(Plans, WhatCannotBeLookedAtIsPassedOver) {

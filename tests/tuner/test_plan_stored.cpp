@@ -64,6 +64,46 @@ TEST_F(StoredPlans, AFalseEntryCostsAConversionAndSomeCalls) {
     }
 }
 
+TEST_F(StoredPlans, WhatIsNotTheWholeTruthIsHeldAgainstOthers) {
+    // The kernel that is said to be the fastest takes less than plain CSR, but not the least.
+    kernels_.resize(1);
+    for (const int call_us : {60, 90, 35}) {
+        kernels_.push_back(kernel(fake::right, call_us, 1, 400));
+        kernels_.back().variant.algorithm =
+            std::string(1, static_cast<char>('a' + kernels_.size()));
+    }
+    enum Doubt { none, stopped, busy };
+    for (const Doubt doubt : {none, stopped, busy}) {
+        db::Entry e = entry(here());
+        e.candidates[2].time->median = 40, e.winner = id(2);
+        e.candidates.pop_back();  // had no turn
+        e.complete = doubt != stopped;
+        e.provenance.cores_busy = doubt == busy;
+        store_.save(e);
+        PlanOptions options;
+        options.select = options_;
+        options.may_wait = true;
+        const KernelIndex<double, std::int32_t> index(kernels_, id(0));
+        Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index, options);
+        for (int n = 0; n < 1000; ++n) plan.apply(1, x_.data(), 0, y_.data());
+        EXPECT_EQ(plan.current(), id(doubt == none ? 2 : doubt == busy ? 1 : 3)) << plan.why();
+    }
+}
+
+TEST_F(StoredPlans, WhatIsSafeMayHaveBeenMeasuredToBeSlower) {
+    kernels_.resize(2);
+    for (const double us : {50.0, 130.0}) {
+        claim(1, us);
+        PlanOptions options;
+        options.select = options_;
+        const KernelIndex<double, std::int32_t> index(kernels_, id(0),
+                                                      [&](const Outline&) { return id(1); });
+        const Plan<double, std::int32_t> plan(choose_for(a_.view(), Backend::cpu, 1), index,
+                                              options);
+        EXPECT_EQ(plan.current(), id(us < 100 ? 1 : 0)) << plan.why();
+    }
+}
+
 TEST_F(StoredPlans, PlainCsrThatIsFasterThanStoredIsFoundOut) {
     kernels_.resize(2);
     claim(0, 8000);

@@ -78,6 +78,9 @@ TEST(Regret, OnlyOfTheSameMoments) {
     EXPECT_FALSE(regret(entry, "k0")) << "one moment alone";
     entry.winner.clear();
     EXPECT_FALSE(regret(entry, "k0"));
+    entry.candidates = {candidate("k0", std::vector<double>(24, 0))};
+    entry.winner = "k0";
+    EXPECT_FALSE(regret(entry, "k0")) << "nothing is slower than no time at all";
 }
 
 }  // namespace

@@ -20,5 +20,15 @@ TEST(ShelfTest, KeepsTheFirstThatFit) {
     EXPECT_EQ(shelf.size(), 0u);
 }
 
+TEST(ShelfTest, TheFirstConversionPaysForMoreThanItself) {
+    Shelf shelf(100, fake::clock);
+    int made = 0;
+    const auto make = [&] {
+        fake::now_us += made++ == 0 ? 1500 : 100;
+        return std::make_unique<fake::FakeStorage>();
+    };
+    EXPECT_DOUBLE_EQ(shelf.get("a", 50, make).convert_us, 100);
+}
+
 }  // namespace
 }  // namespace sptune::tuner

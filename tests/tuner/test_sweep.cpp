@@ -1,6 +1,9 @@
 // What a sweep finds, and what it passes over.
 #include "sweeps.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 namespace sptune::tuner {
@@ -52,6 +55,8 @@ TEST_F(Sweep, LimitsNameTheBytes) {
     EXPECT_NE(of(r, kernels[1]).reason.find("5000 bytes"), std::string::npos);
     options.limits = {.storage_factor = 1e9, .storage_bytes = 4999};
     EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::illegal);
+    options.limits.storage_bytes = 1;
+    EXPECT_EQ(of(run(kernels), kernels[0]).status, db::Status::ok) << "there is no other baseline";
 }
 
 TEST_F(Sweep, SkipsWhatCannotWinAndSaysSo) {
@@ -65,6 +70,49 @@ TEST_F(Sweep, SkipsWhatCannotWinAndSaysSo) {
     EXPECT_FALSE(of(r, kernels[2]).time.has_value());
     EXPECT_EQ(r.entry.winner, kernels[1].variant.id());
     EXPECT_EQ(fake::conversions, 3 + 3);  // three of each, for the median; none of the third
+}
+
+TEST_F(Sweep, TheVendorIsMeasuredWhateverItMoves) {
+    device.bandwidth_curve = {{1, 1.0}};
+    Kernels kernels = {fake::kernel(fake::right, 40)};
+    // Hopeless ones, the first of which answers for no other.
+    for (const int bytes : {1'000'000, 1'000'001})
+        kernels.push_back(fake::kernel(fake::right, 50'000, bytes)),
+            kernels.back().variant.vendor = true;
+    const SweepResult r = run(kernels);
+    for (const Kernel& k : kernels) EXPECT_EQ(of(r, k).status, db::Status::ok) << of(r, k).reason;
+}
+
+TEST_F(Sweep, NothingIsReadFromAFlushedCache) {
+    device.bandwidth_curve = {{1, 100.0}, {1 << 20, 1.0}};
+    options.timer = &timer;
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 30, 100'000)};
+    EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::ok);
+    options.cache = Cache::cold;
+    EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::bounded);
+}
+
+TEST_F(Sweep, WhatTurnedOutTooLargeIsNotConvertedAgain) {
+    device.bandwidth_curve = {{1, 1.0}};
+    static int conversions;
+    conversions = 0;
+    Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 5, 1'000'000)};
+    kernels[1].inspect = [](CsrView<double>, const Features&, const Params&) {
+        Footprint f;  // a lower bound, and far off
+        f.storage_bytes = f.moved_bytes = 10;
+        return f;
+    };
+    kernels[1].convert = [](CsrView<double> of, const Params& p, int threads) {
+        ++conversions;
+        return fake::kernel(fake::right, 5).convert(of, p, threads);
+    };
+    const SweepResult first = run(kernels);
+    EXPECT_EQ(of(first, kernels[1]).status, db::Status::bounded);
+    EXPECT_GT(conversions, 0);
+    options.resume = &first.entry;
+    conversions = 0;
+    EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::bounded);
+    EXPECT_EQ(conversions, 0);
 }
 
 TEST_F(Sweep, ABandwidthMeasuredTooLowIsCorrected) {
@@ -130,6 +178,28 @@ TEST_F(Sweep, LittleMemoryReconverts) {
     const SweepResult r = run(kernels);
     EXPECT_TRUE(r.entry.complete);
     EXPECT_DOUBLE_EQ(db::find(r.entry, r.entry.winner)->time->median, 20);
+    EXPECT_LE(fake::most_bytes, 3000u);
+}
+
+TEST_F(Sweep, WhatCannotBeConvertedOnceMoreDropsOut) {
+    // Taking turns asks for that where memory is short. Fewer than usual are left for the final.
+    static int made[200];
+    std::fill(std::begin(made), std::end(made), 0);
+    Kernels kernels = {fake::kernel(fake::right, 190, 1)};
+    for (int t = 100; t < 108; ++t) {
+        kernels.push_back(fake::kernel(fake::right, t, 1000, 3000));
+        kernels.back().convert = [](CsrView<double> of, const Params& p, int threads) {
+            const int us = get(p, "t");
+            if (made[us]++ > 0 && us < 104) throw OutOfMemory("a fake", 1);
+            return fake::kernel(fake::right, us).convert(of, p, threads);
+        };
+    }
+    options.limits.storage_bytes = 3000;
+    options.timer = &timer;
+    const SweepResult r = run(kernels);
+    for (std::size_t i = 1; i <= 4; ++i)
+        EXPECT_EQ(of(r, kernels[i]).status, db::Status::out_of_memory) << i;
+    EXPECT_EQ(r.entry.winner, kernels[5].variant.id());
 }
 
 TEST_F(Sweep, EmptyMatrix) {

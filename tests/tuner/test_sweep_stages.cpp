@@ -144,6 +144,19 @@ TEST_F(Sweep, TheVendorTakesTurnsWithTheBest) {
     }
 }
 
+TEST_F(Sweep, TheFinalAloneDecides) {
+    // While it lasts the machine is slower: who had lost before looks faster than it is.
+    options.timer = &timer;
+    Kernels kernels = {fake::kernel(fake::right, 3000)};
+    for (int t = 119; t >= 100; --t) kernels.push_back(fake::kernel(fake::right, 10 * t));
+    options.progress = [](const Progress& p) {
+        if (p.stage == "final") fake::busy_from = fake::now_us, fake::busy_to = 1e300;
+    };
+    const SweepResult r = run(kernels);
+    ASSERT_LT(of(r, kernels[1]).time->median, of(r, kernels.back()).time->median);
+    EXPECT_EQ(r.entry.winner, kernels.back().variant.id());
+}
+
 TEST_F(Sweep, TheGuestIsInTheFinal) {
     Kernels kernels = {fake::kernel(fake::right, 50)};
     for (int t = 10; t < 20; ++t) kernels.push_back(fake::kernel(fake::right, t));

@@ -10,7 +10,11 @@ namespace sptune::tuner {
 namespace {
 
 TEST_F(Sweep, TheBaselineIsMeasuredWhateverTheBudget) {
-    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10)};
+    Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10)};
+    kernels[0].inspect = [](CsrView<double>, const Features&, const Params&) {
+        fake::now_us += 100;  // that takes all of it
+        return Footprint{};
+    };
     options.budget_s = 1e-9;
     const SweepResult r = run(kernels);
     EXPECT_EQ(r.ended, Ended::budget);
@@ -87,9 +91,24 @@ TEST_F(Sweep, StopsWhenTold) {
     EXPECT_EQ(none.entry.winner, "");
 }
 
-TEST_F(Sweep, ARoundThatIsCutShortDoesNotCount) {
+int calls_left;  ///< until the interrupt; 0: none comes
+
+/// Slower from one to the next.
+Kernels interrupting(int us) {
     Kernels kernels;
-    for (int i = 0; i < 20; ++i) kernels.push_back(fake::kernel(fake::right, 3000 - i));
+    for (int i = 0; i < 20; ++i) {
+        kernels.push_back(fake::kernel(fake::right, us - i));
+        kernels.back().apply = [](const Storage& s, double alpha, const double* x, double beta,
+                                  double* y, Launch launch) {
+            fake::apply(s, alpha, x, beta, y, launch);
+            if (calls_left > 0 && --calls_left == 0) interrupt = true;
+        };
+    }
+    return kernels;
+}
+
+TEST_F(Sweep, ARoundThatIsCutShortDoesNotCount) {
+    const Kernels kernels = interrupting(3000);
     struct When {
         std::string_view stage;
         int report;
@@ -99,7 +118,7 @@ TEST_F(Sweep, ARoundThatIsCutShortDoesNotCount) {
         options.stop = &interrupt;
         int reports = 0;
         options.progress = [&](const Progress& p) {
-            if (p.stage.starts_with(stage) && ++reports == report) interrupt = true;
+            if (p.stage.starts_with(stage) && ++reports == report) calls_left = 7;
         };
         options.timer = stage == "second look" ? nullptr : &timer;
         const SweepResult r = run(kernels);
@@ -114,6 +133,50 @@ TEST_F(Sweep, ARoundThatIsCutShortDoesNotCount) {
             }
         }
     }
+}
+
+TEST_F(Sweep, AFinalThatIsCutShortDoesNotDecide) {
+    const Kernels kernels = interrupting(30'000);
+    interrupt = false;
+    options.stop = &interrupt;
+    options.timer = &timer;
+    int reports = 0;
+    options.progress = [&](const Progress& p) {
+        if (p.stage == "final" && ++reports == 3) calls_left = 7;
+    };
+    const SweepResult r = run(kernels);
+    EXPECT_EQ(reports, 3);
+    EXPECT_EQ(r.ended, Ended::interrupted);
+    EXPECT_EQ(r.entry.winner, kernels.back().variant.id());
+    for (const db::Candidate& c : r.entry.candidates) EXPECT_NE(c.reason, "final");
+}
+
+TEST_F(Sweep, AVendorsKernelIsAsOldAsTheOthers) {
+    Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10)};
+    kernels[1].variant.vendor = true;
+    kernels[1].variant.kernel_hash.clear();
+    SweepResult first = run(kernels);
+    for (auto& c : first.entry.candidates) c.error = 0.5;
+    options.resume = &first.entry;
+    EXPECT_EQ(of(run(kernels), kernels[1]).error, 0.5);
+    kernels[0].variant.kernel_hash = "h2";
+    EXPECT_NE(of(run(kernels), kernels[1]).error, 0.5);
+}
+
+TEST_F(Sweep, WhatIsKnownToBeSlowIsNotVisitedAgain) {
+    static int calls;
+    Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 10),
+                       fake::kernel(fake::right, 200)};
+    kernels[2].apply = [](const Storage& s, double alpha, const double* x, double beta, double* y,
+                          Launch launch) {
+        ++calls;
+        fake::apply(s, alpha, x, beta, y, launch);
+    };
+    const SweepResult first = run(kernels);
+    options.resume = &first.entry;
+    calls = 0;
+    run(kernels);
+    EXPECT_EQ(calls, 0);
 }
 
 TEST_F(Sweep, ResumeMeasuresOnlyWhatIsNewOrChanged) {

@@ -179,6 +179,36 @@ TEST(Verify, BetaIsNotForgottenBesideLargeEntries) {
     EXPECT_FALSE(verify(kernel, s, problem, 1).correct);
 }
 
+/// A kernel that is wrong for some α and β alone.
+template <class Wrong>
+Verdict verdict_on(Wrong) {
+    const Csr<double> a = one_row(10, 1.0);
+    Problem<double> problem = make_problem(a.view(), 3);
+    SpmvKernel<double, std::int32_t> kernel;
+    kernel.apply = [](const Storage& from, double al, const double* x, double be, double* y,
+                      Launch) {
+        Viewed s = static_cast<const Viewed&>(from);
+        Wrong()(s, al, be, y);
+        apply_backwards(s.d, s.factor, al, x, be, y);
+    };
+    Viewed s;
+    s.d = a.view();
+    return verify(kernel, s, problem, 1);
+}
+
+TEST(Verify, CatchesWhatIsWrongForSomeFactorsAlone) {
+    EXPECT_TRUE(verdict_on([](Viewed&, double, double, double*) {}).correct);
+    EXPECT_FALSE(verdict_on([](Viewed&, double& alpha, double, double*) { alpha = 1; }).correct);
+    EXPECT_FALSE(verdict_on([](Viewed&, double, double& beta, double*) {
+                     if (beta == 0) beta = 1e-320;  // 0 · y, which is NaN where y is
+                 }).correct);
+    const Verdict first = verdict_on([](Viewed& s, double, double beta, double*) {
+        if (beta == 0) s.factor = 1 + 1e-6;
+    });
+    EXPECT_FALSE(first.correct);
+    EXPECT_GT(first.error, 1) << "the worst of all";
+}
+
 TEST(Problem, IsSeededAndWithoutZeros) {
     const Csr<double> a = one_row(1000, 1.0);
     const Problem<double> p = make_problem(a.view(), 5), q = make_problem(a.view(), 5),

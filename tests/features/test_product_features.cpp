@@ -13,8 +13,7 @@ namespace sptune {
 namespace {
 
 TEST(ProductFeatures, OfAPairByHand) {
-    const Tiny a(2, {{{0, 1}, {1, 1}}, {{0, 1}}, {}}),
-        b(3, {{{0, 1}, {1, 1}}, {{0, 1}, {1, 1}}});
+    const Tiny a(2, {{{0, 1}, {1, 1}}, {{0, 1}}, {}}), b(3, {{{0, 1}, {1, 1}}, {{0, 1}, {1, 1}}});
     const ProductFeatures f = product_features(a.view(), b.view(), 3, 4);
     EXPECT_EQ(f.rows, 3);
     EXPECT_EQ(f.inner, 2);

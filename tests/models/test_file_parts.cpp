@@ -46,8 +46,8 @@ TEST(FileParts, ArraysThatLieOutsideTheFile) {
 }
 
 TEST(FileParts, NumbersThatAreNone) {
-    for (const float last : {2.0f, std::numeric_limits<float>::infinity(),
-                             std::numeric_limits<float>::quiet_NaN()}) {
+    for (const float last :
+         {2.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
         Json header;
         Bytes arrays;
         put_bytes(header, "a", to_words(std::vector{1.0f, last}), arrays);

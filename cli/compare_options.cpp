@@ -10,8 +10,6 @@ bool parse_compare(const std::vector<std::string>& args, CompareOptions& o) {
                     "vendor's library, the oracle (the fastest of all kernels), what sptune would "
                     "have chosen, and the time that moving the matrices takes at least.");
     declare_sweep(options, o)
-        .choice("op", {"spmv", "spgemm"}, o.op,
-                "y = αAx, or C = A·A (A·Aᵀ where A is not square) (spmv)")
         .text("json", "FILE|-", o.json,
               "write the full result; - prints it alone on stdout. --backend all: an array")
         .example("sptune compare matrix.mtx")

@@ -9,7 +9,7 @@
 namespace sptune::cli {
 
 struct CompareOptions : SweepRequest {
-    std::string op = "spmv", json;
+    std::string json;
 };
 
 /// As parse_profile().

@@ -10,8 +10,6 @@ bool parse_profile(const std::vector<std::string>& args, ProfileOptions& o) {
                     "Measures every kernel that suits each matrix, checks its results, shows which "
                     "is fastest and why, and stores what was found in the tuning database.");
     declare_sweep(options, o)
-        .choice("op", {"spmv", "spgemm"}, o.op,
-                "y = αAx, or C = A·A (A·Aᵀ where A is not square) (spmv)")
         .number("calls", "N", o.calls, 1, 1e15,
                 "also recommend a kernel for N calls, conversion included")
         .text("variants", "GLOB", o.variants,

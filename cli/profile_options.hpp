@@ -9,7 +9,7 @@
 namespace sptune::cli {
 
 struct ProfileOptions : SweepRequest {
-    std::string op = "spmv", json, html;
+    std::string json, html;
     double calls = 0;  ///< 0: not asked for
     bool all = false;
 };

@@ -18,7 +18,6 @@ class Style {
     explicit Style(std::FILE* stream);
 
     std::string operator()(Tone tone, std::string_view text) const;
-    bool colour() const { return colour_; }
 
   private:
     bool colour_ = false;

@@ -10,6 +10,8 @@ namespace sptune::cli {
 
 Options& declare_sweep(Options& options, SweepRequest& r) {
     return options.operands(r.matrices, 1, ~std::size_t{0})
+        .choice("op", {"spmv", "spgemm"}, r.op,
+                "y = αAx, or C = A·A (A·Aᵀ where A is not square) (spmv)")
         .choice("backend", {"auto", "cpu", "cuda", "all"}, r.backend,
                 "where to run (auto: the GPU where there is one, else the CPU; all: both)")
         .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")

@@ -13,7 +13,7 @@ class Options;
 
 struct SweepRequest {
     std::vector<std::string> matrices;
-    std::string backend = "auto", precision = "f64", cache = "warm";
+    std::string op = "spmv", backend = "auto", precision = "f64", cache = "warm";
     std::string variants = "*";
     std::string db, mkl, validate;
     double budget_s = 0;  ///< per matrix; 0: none
@@ -22,7 +22,8 @@ struct SweepRequest {
     bool resume = false, fresh = false, no_db = false;
 };
 
-/// Declares the operands and --backend, --precision, --budget, --cache, --threads, --mkl, --db,
+/// Declares the operands and --op, --backend, --precision, --budget, --cache, --threads, --mkl,
+/// --db,
 /// --no-db and --validate.
 Options& declare_sweep(Options& options, SweepRequest& request);
 

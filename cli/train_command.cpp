@@ -71,12 +71,10 @@ int run_train(const std::vector<std::string>& args) {
     TrainingInput input;
     std::string output, pack, keep, leave_out, weigh;
     int trees = 0, depth = 0, portfolio = 0;
-    std::vector<std::string> none;
     Options options("train", "--db PATH -o MODEL",
                     "Learns from the times in a database which kernel suits which matrix, for "
                     "choosing without measuring.");
-    options.operands(none, 0, 0)
-        .text("db", "PATH", input.db, kDbHelp)
+    options.text("db", "PATH", input.db, kDbHelp)
         .text("samples", "FILE", input.samples, kSamplesHelp)
         .text("output,o", "FILE", output, "where the model goes")
         .text("pack", "FILE", pack,

@@ -6,10 +6,6 @@
 
 #include <new>
 
-#ifdef SPTUNE_HAS_CUDA
-#include "matrix/cuda/check.hpp"
-#endif
-
 namespace sptune {
 inline namespace v1 {
 
@@ -34,9 +30,7 @@ status status_of(const std::exception& e) {
         dynamic_cast<const SizeOverflow*>(&e))
         return status::invalid_argument;
     if (dynamic_cast<const DeviceError*>(&e)) return status::no_device;
-#ifdef SPTUNE_HAS_CUDA
-    if (dynamic_cast<const CudaError*>(&e)) return status::device_error;
-#endif
+    if (dynamic_cast<const DeviceFailure*>(&e)) return status::device_error;
     return status::internal;
 }
 

@@ -3,6 +3,7 @@
 #include "db/provenance.hpp"
 #include "features/features.hpp"
 #include "features/fingerprint.hpp"
+#include "matrix/lasting.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/stored_digest.hpp"
 #include "tuner/sweep.hpp"
@@ -25,8 +26,8 @@ namespace {
 // speak against it.
 std::mutex trouble_mutex;
 std::map<std::filesystem::path, std::string>& troubles() {
-    static auto* const all = new std::map<std::filesystem::path, std::string>;  // never destroyed
-    return *all;
+    static auto& all = lasting<std::map<std::filesystem::path, std::string>>();
+    return all;
 }
 
 void set_trouble(const std::filesystem::path& database, std::string why) {

@@ -1,5 +1,5 @@
 // Random numbers that are the same on every platform: splitmix64 and a few functions made of IEEE
-// + - * / alone. Sources that include this are compiled with -ffp-contract=off.
+// + - * / alone. Sources that use more than the integers are compiled with -ffp-contract=off.
 #pragma once
 
 #include <bit>

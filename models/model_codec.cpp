@@ -62,10 +62,10 @@ bool is_set(const Json& json, const char* flag) {
     return json.contains(flag) && json[flag] == true;
 }
 
-std::vector<Variant> decode_portfolio(const Json& json, Backend side) {
-    std::vector<Variant> portfolio;
-    for (const Json& v : list(json, "portfolio")) portfolio.push_back(decode_variant(v, side));
-    return portfolio;
+std::vector<Variant> decode_variants(const Json& json, const char* name, Backend side) {
+    std::vector<Variant> variants;
+    for (const Json& v : list(json, name)) variants.push_back(decode_variant(v, side));
+    return variants;
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
         if (!bandwidths.is_object()) throw Error("bandwidths must be an object");
         for (const auto& [key, curve] : bandwidths.items()) p.bandwidths[key] = curve_of(curve);
     }
-    p.portfolio = decode_portfolio(json, p.backend);
+    p.portfolio = decode_variants(json, "portfolio", p.backend);
     const Json& hits = member(json, "hits");
     if (!hits.is_object()) throw Error("hits must be an object");
     for (const auto& [format, share] : hits.items()) {
@@ -177,10 +177,9 @@ BestSf decode_bestsf(const Json& json, Arrays arrays) {
     p.backend = backend_of(json);
     p.low = floats(json, "low"), p.high = floats(json, "high");
     for (const Json& c : list(json, "choices")) {
-        BestSf::Choice choice{
-            text(member(c, "format"), "format"), {}, number(member(c, "relative"), "relative")};
-        for (const Json& v : list(c, "kernels"))
-            choice.kernels.push_back(decode_variant(v, p.backend));
+        BestSf::Choice choice{text(member(c, "format"), "format"),
+                              decode_variants(c, "kernels", p.backend),
+                              number(member(c, "relative"), "relative")};
         p.choices.push_back(std::move(choice));
     }
     const auto place = [](const Json& from, const char* name) {
@@ -196,8 +195,6 @@ BestSf decode_bestsf(const Json& json, Arrays arrays) {
                                from_fixed_point(bytes(pair, "points", arrays)))});
     return BestSf(std::move(p));
 }
-
-// The names of matrices, a line each, are most of what there is to read, and a choice needs none.
 
 Json encode(const ProductModel& model, Bytes& arrays) {
     const ProductModel::Parts& p = model.parts();
@@ -215,12 +212,13 @@ ProductModel decode_products(const Json& json, Arrays arrays) {
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
     p.for_these_alone = is_set(json, "for_these_alone");
-    p.portfolio = decode_portfolio(json, p.backend);
+    p.portfolio = decode_variants(json, "portfolio", p.backend);
     for (Variant& v : p.portfolio) v.op = Op::spgemm;
     p.behind = decode_forest(member(json, "behind"), arrays);
     return ProductModel(std::move(p));
 }
 
+// The names of matrices, a line each, are most of what there is to read, and a choice needs none.
 Json encode(const Training& t, Bytes& arrays) {
     Json json{{"created_utc", t.created_utc},
               {"sptune_version", t.sptune_version},

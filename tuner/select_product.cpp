@@ -1,13 +1,11 @@
 #include "tuner/select_product.hpp"
 
 #include "kernels/spgemm/registry.hpp"
-#include "matrix/lasting.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
 #include "tuner/stored_digest.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -16,26 +14,6 @@ namespace {
 
 /// Kernels of the ranking to fall back on before the default.
 constexpr std::size_t kNext = 4;
-
-template <class T, class P, Backend B>
-const std::unordered_map<std::string, std::string>& hashes_by_id() {
-    static const auto& all = lasting([] {
-        std::unordered_map<std::string, std::string> list;
-        for (const auto& kernel : spgemm_kernels<T, P>(B))
-            list.emplace(kernel.variant.id(), kernel.variant.kernel_hash);
-        return list;
-    });
-    return all;
-}
-
-/// The hash of the kernel; nullptr where this build or machine does not have it.
-template <class T, class P>
-const std::string* hash_of(const std::string& id, Backend backend) {
-    const auto& all = backend == Backend::cpu ? hashes_by_id<T, P, Backend::cpu>()
-                                              : hashes_by_id<T, P, Backend::cuda>();
-    const auto found = all.find(id);
-    return found == all.end() ? nullptr : &found->second;
-}
 
 /// Whether its threads would take longer to clear an array over all columns of B than to multiply.
 /// No sweep has seen products that are so few beside their columns.
@@ -56,8 +34,8 @@ std::string fastest_at_once(const db::Digest& entry, Backend backend) {
     const db::Measured* best = nullptr;
     const auto total = [](const db::Measured& c) { return c.median_us + c.convert_us; };
     for (const db::Measured& c : entry.fastest) {
-        const std::string* const hash = hash_of<T, P>(c.id, backend);
-        if (!hash || c.kernel_hash != *hash) continue;
+        const auto* const kernel = spgemm_kernel_or_null<T, P>(backend, c.id);
+        if (!kernel || c.kernel_hash != kernel->variant.kernel_hash) continue;
         if (c.id == entry.winner && c.convert_us == 0) return c.id;
         if (!best || total(c) < total(*best)) best = &c;
     }
@@ -92,9 +70,11 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                 lookup.found = true;
                 continue;
             }
-            changed = validate == Validate::ignore
-                          ? ""
-                          : changed_since(*entry, hash_of<T, P>(entry->winner, backend), device);
+            changed =
+                validate == Validate::ignore
+                    ? ""
+                    : changed_since(*entry, spgemm_kernel_or_null<T, P>(backend, entry->winner),
+                                    device);
             if (validate == Validate::strict && !changed.empty()) {
                 lookup.notes.push_back(
                     fmt::format("a measurement of this product with {}", changed));
@@ -114,7 +94,8 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
             Variant v = *ranked;
             v.value = value, v.index = index;
             std::string id = v.id();
-            if (!hash_of<T, P>(id, backend) || clears_too_much(v, product, device.threads))
+            if (!spgemm_kernel_or_null<T, P>(backend, id) ||
+                clears_too_much(v, product, device.threads))
                 continue;
             (chosen.id.empty() ? chosen.id : chosen.next.emplace_back()) = std::move(id);
             if (chosen.next.size() == kNext) break;

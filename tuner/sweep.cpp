@@ -42,8 +42,7 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
                           const std::vector<SpmvKernel<T, P>>& kernels, const std::string& baseline,
                           const db::Device& device, const SweepOptions& wanted) {
     SweepOptions options = wanted;
-    if (options.limits.storage_bytes == Limits{}.storage_bytes)
-        options.limits.storage_bytes = available_memory() / 2;
+    limit_storage(options, available_memory() / 2);
     const int threads = resolve_threads(options.threads);
     const ThreadLimit limit(threads);
     Problem<T> problem = make_problem(a, options.seed);

@@ -24,6 +24,12 @@ struct Subject {
     std::optional<ProductFeatures> product = {};  ///< for C = A·B
 };
 
+/// What candidates may hold where nobody has named a limit.
+inline void limit_storage(SweepOptions& options, std::uint64_t bytes) {
+    if (options.limits.storage_bytes == Limits{}.storage_bytes)
+        options.limits.storage_bytes = bytes;
+}
+
 template <class T, class P>
 Subject subject_of(CsrView<T, P> a, std::uint64_t used_cols) {
     const auto rows = static_cast<std::uint64_t>(a.rows);

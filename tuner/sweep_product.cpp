@@ -26,8 +26,7 @@ SweepResult sweep_product_kernels(CsrView<T, P> a, CsrView<T, P> b, const Featur
                                   const std::string& baseline, const db::Device& device,
                                   const SweepOptions& wanted) {
     SweepOptions options = wanted;
-    if (options.limits.storage_bytes == Limits{}.storage_bytes)
-        options.limits.storage_bytes = available_memory() / 2;
+    limit_storage(options, available_memory() / 2);
     const ProductCheck check(a, b, product);
     const SpgemmProblem<T, P> problem{a, b, product.products, product.longest_row,
                                       product.upper_entries};

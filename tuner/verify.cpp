@@ -1,6 +1,7 @@
 #include "tuner/verify.hpp"
 
 #include "kernels/reference.hpp"
+#include "matrix/counter_random.hpp"
 #include "tuner/tolerance.hpp"
 
 #include <algorithm>
@@ -15,13 +16,10 @@ namespace {
 
 constexpr std::size_t kWorthThreads = 10'000;  ///< rows; fewer are done before a team has started
 
-/// Number `i` of stream `seed` (splitmix64), uniform in (-1, 1) and never 0.
+/// Number `i` of stream `seed`, uniform in (-1, 1) and never 0.
 template <class T>
 T noise(std::uint64_t seed, std::uint64_t i) {
-    std::uint64_t h = seed * 0xda942042e4dd58b5 + (i + 1) * 0x9e3779b97f4a7c15;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-    h ^= h >> 31;
+    const std::uint64_t h = mix64(seed * 0xda942042e4dd58b5 + (i + 1) * 0x9e3779b97f4a7c15);
     constexpr int digits = std::numeric_limits<T>::digits;
     const T magnitude = std::ldexp(static_cast<T>((h >> (64 - digits)) | 1), -digits);
     return h & 1 ? -magnitude : magnitude;

@@ -176,7 +176,8 @@ class SPTUNE_API spmv_plan {
 };
 
 /// Chooses a kernel: a stored measurement of this matrix on this device, else a model, else a
-/// heuristic; times nothing but the start of the machine's threads. Converts at once where
+/// heuristic; times nothing but the start of the machine's threads (but with SPTUNE_MODE=tune a
+/// matrix that no database knows is measured first, for some ten seconds). Converts at once where
 /// expected_calls says that it pays. In host memory a row_ptr or col_idx that leads out of the
 /// arrays is refused where the choice has to look at A: here unless a stored measurement decides or
 /// SPTUNE_MODE is off, and by auto_spmv not at its first calls, but from that on at which it
@@ -226,7 +227,7 @@ struct spgemm_options {
     sptune::v1::backend backend = sptune::v1::backend::automatic;  ///< where to multiply;
                                                                    ///< automatic: where A and B lie
     const char* variant = "";        ///< id of a kernel; "": what suits the pair
-    int threads = 0;                 ///< CPU; 0: all that OpenMP offers
+    int threads = 0;                 ///< CPU, up to 4096; 0: all that OpenMP offers
     const char* database = nullptr;  ///< as in plan_options
     void* stream = nullptr;          ///< a cudaStream_t, for A and B in GPU memory
 };
@@ -263,7 +264,10 @@ class SPTUNE_API csr_matrix {
 /// backend::cuda matrices in host memory are copied to the GPU, and C back. On a GPU the call waits
 /// for `stream` and returns when C is done, since the size of C has to be known; what is enqueued
 /// later to any stream may use it. Where C has more entries than P can count,
-/// status::invalid_argument asks for 64-bit row pointers.
+/// status::invalid_argument asks for 64-bit row pointers; it also refuses sizes that do not fit
+/// together, matrices in different memories, and a `variant` that is unknown or illegal for them.
+/// status::unmet_constraint: memory_bytes is too little, or backend::cpu was asked for matrices in
+/// the memory of a GPU.
 template <class T, class P>
 SPTUNE_API csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
                                         const spgemm_options& options = {});

@@ -8,6 +8,7 @@
 #include "matrix/lasting.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace sptune {
 
@@ -64,6 +65,17 @@ const SpgemmKernelList<T>& cuda_list() {
     return all;
 }
 
+template <class T, class P, Backend B>
+const auto& by_id() {
+    static const auto& all = lasting([] {
+        std::unordered_map<std::string, const SpgemmKernel<T, P>*> map;
+        for (const auto& kernel : spgemm_kernels<T, P>(B))
+            map.emplace(kernel.variant.id(), &kernel);
+        return map;
+    });
+    return all;
+}
+
 }  // namespace
 
 template <class T, class P>
@@ -72,11 +84,17 @@ const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend backend) {
 }
 
 template <class T, class P>
+const SpgemmKernel<T, P>* spgemm_kernel_or_null(Backend backend, const std::string& id) {
+    const auto& all =
+        backend == Backend::cpu ? by_id<T, P, Backend::cpu>() : by_id<T, P, Backend::cuda>();
+    const auto found = all.find(id);
+    return found == all.end() ? nullptr : found->second;
+}
+
+template <class T, class P>
 const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id) {
+    if (const auto* const found = spgemm_kernel_or_null<T, P>(backend, id)) return *found;
     const auto& all = spgemm_kernels<T, P>(backend);
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](auto& k) { return k.variant.id() == id; });
-    if (found != all.end()) return *found;
     std::string some;
     for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, all.size() / 4))
         some.append(some.empty() ? "" : ", ").append(all[i].variant.id());
@@ -85,8 +103,9 @@ const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string&
                      "; `sptune info --kernels 'spgemm.*'` lists all");
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                             \
-    template const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend); \
+#define SPTUNE_INSTANTIATE(T, P)                                                           \
+    template const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend);               \
+    template const SpgemmKernel<T, P>* spgemm_kernel_or_null(Backend, const std::string&); \
     template const SpgemmKernel<T, P>& find_spgemm_kernel(Backend, const std::string&);
 SPTUNE_INSTANTIATE(float, std::int32_t)
 SPTUNE_INSTANTIATE(float, std::int64_t)

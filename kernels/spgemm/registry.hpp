@@ -27,6 +27,10 @@ Variant spgemm_default(Backend backend, ValueType value, IndexType index, double
 /// The CPU's kernel that needs least beside C where B has many columns: a table as long as a row.
 std::string spgemm_thrifty_id(ValueType value, IndexType index);
 
+/// The kernel with this id; nullptr where this build or machine does not have it.
+template <class T, class P>
+const SpgemmKernel<T, P>* spgemm_kernel_or_null(Backend backend, const std::string& id);
+
 /// The kernel with this id. Throws UsageError naming a few that exist.
 template <class T, class P>
 const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string& id);

@@ -8,8 +8,8 @@
 
 namespace sptune {
 
-/// Writes the first `width` entries of row `i` to values[at], values[at + step], … with their
-/// columns less `base`, and pads what is missing with value 0 at the row's own last column, so that
+/// Writes the first `width` entries of row `i` to values[place(j)], j = 0, 1, …, with their columns
+/// less `base`, and pads what is missing with value 0 at the row's own last column, so that
 /// padding touches only entries of x that the row needs anyway. Row i >= rows is all padding.
 template <class T, class P, class I, class Place>
 void fill_padded_row(CsrView<T, P> a, std::int64_t i, std::int64_t width, index_t base, T* values,

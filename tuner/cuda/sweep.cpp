@@ -42,8 +42,7 @@ SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const Swe
     options.timer = &timer;
     if (options.likely.empty())
         options.likely = likely_spmv(on_device.view(), features, Backend::cuda, options.threads);
-    if (options.limits.storage_bytes == Limits{}.storage_bytes)
-        options.limits.storage_bytes = device_available_memory() / 2;
+    limit_storage(options, device_available_memory() / 2);
     const std::string baseline =
         spmv_baseline_id(Backend::cuda, value_type_of<T>(), index_type_of<P>());
     std::vector<Contender> contenders;

@@ -19,8 +19,7 @@ SweepResult sweep_spgemm_cuda(CsrView<T, P> a, CsrView<T, P> b, const Features& 
     const SpgemmProblem<T, P> problem{device_a.view(), device_b.view(), product.products,
                                       product.longest_row, product.upper_entries};
     SweepOptions options = wanted;
-    if (options.limits.storage_bytes == Limits{}.storage_bytes)
-        options.limits.storage_bytes = device_available_memory() / 10 * 9;
+    limit_storage(options, device_available_memory() / 10 * 9);
     return sweep_product_contenders(problem, features, product, check,
                                     spgemm_kernels<T, P>(Backend::cuda), baseline, device, 1,
                                     options, [rows = check.windows()](const Product<T, P>& c) {

@@ -1,6 +1,7 @@
 #include "library/matrix.hpp"
 
 #include "features/structure.hpp"
+#include "library/require.hpp"
 #include "matrix/error.hpp"
 #include "matrix/transposed.hpp"
 #include "tuner/cuda/calls.hpp"
@@ -23,10 +24,6 @@ backend memory_of(const void* address) {
 
 namespace sptune::library {
 namespace {
-
-void require(bool holds, const std::string& what) {
-    if (!holds) throw UsageError(what);
-}
 
 template <class T, class P>
 class HostTranspose final : public Transpose<T, P> {
@@ -97,17 +94,6 @@ CsrView<T, P> checked_view(const csr_view<T, P>& a, Backend backend) {
     require(nnz == 0 || (a.col_idx && a.values), "col_idx or values is null");
     require(nnz == 0 || a.cols > 0, "there are entries, but no columns");
     return {a.rows, a.cols, a.row_ptr, a.col_idx, a.values, nnz};
-}
-
-void require_threads(int threads) {
-    constexpr int kMost = 4096;  // a thread has a stack: many more end the process
-    require(threads >= 0 && threads <= kMost,
-            fmt::format("threads must be 0 (all) to {}, not {}", kMost, threads));
-}
-
-void require_known(backend asked) {
-    require(asked >= backend::automatic && asked <= backend::cuda,
-            "backend: expected automatic, cpu or cuda");
 }
 
 template <class T, class P>

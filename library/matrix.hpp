@@ -18,12 +18,6 @@ Backend backend_of(const csr_view<T, P>& a);
 template <class T, class P>
 CsrView<T, P> checked_view(const csr_view<T, P>& a, Backend backend);
 
-/// Throws UsageError for a number of CPU threads that no machine has.
-void require_threads(int threads);
-
-/// Throws UsageError for a number that is none of the backends.
-void require_known(backend asked);
-
 /// A transpose in the memory of `backend`.
 template <class T, class P>
 class Transpose {

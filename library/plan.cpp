@@ -2,18 +2,17 @@
 
 #include "features/structure.hpp"
 #include "library/database.hpp"
+#include "library/options.hpp"
+#include "library/overlap.hpp"
+#include "library/require.hpp"
 #include "library/tune.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/mode.hpp"
 
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <functional>
 #include <limits>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,95 +20,14 @@ namespace sptune {
 namespace library {
 namespace {
 
-void require(bool holds, const char* what) {
-    if (!holds) throw UsageError(what);
-}
-
-/// Whether [x, x + n) and [y, y + m) have nothing in common; pointers to anywhere may be compared
-/// as numbers alone.
-template <class T, class U>
-bool are_apart(const T* x, std::size_t n, const U* y, std::size_t m) {
-    const auto first = reinterpret_cast<std::uintptr_t>(x),
-               second = reinterpret_cast<std::uintptr_t>(y);
-    return n == 0 || m == 0 || first >= second + m * sizeof(U) || second >= first + n * sizeof(T);
-}
-
-/// Whether y lies apart from the arrays of A.
-template <class T, class P>
-bool is_apart_from(CsrView<T, P> a, const T* y, std::size_t size) {
-    const auto nnz = static_cast<std::size_t>(a.nnz());
-    return are_apart(y, size, a.values, nnz) && are_apart(y, size, a.col_idx, nnz) &&
-           are_apart(y, size, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);
-}
-
-/// The same of `count` vectors each.
-template <class T>
-bool all_apart(const T* x, std::size_t ldx, std::size_t n, const T* y, std::size_t ldy,
-               std::size_t m, std::size_t count) {
-    if (count == 0 || n == 0 || m == 0) return true;
-    if (are_apart(x, (count - 1) * ldx + n, y, (count - 1) * ldy + m)) return true;
-    for (std::size_t i = 0, j = 0; i < count && j < count;) {  // they may lie in turns
-        const T *const xi = x + i * ldx, *const yj = y + j * ldy;
-        if (!are_apart(xi, n, yj, m)) return false;
-        ++(std::less<>()(xi, yj) ? i : j);  // the one that comes first has nothing to do with later
-    }
-    return true;
-}
-
-/// A conversion takes five to twenty calls on a CPU, where the best of all takes 0.4 times as long
-/// as plain CSR in geometric mean; less on a GPU, where there is less to win as well.
-double usual_grace_calls(Backend backend) {
-    return backend == Backend::cuda ? 10 : 25;
-}
-
-template <class T, class P>
-tuner::PlanOptions internal_options(const plan_options& o, Backend backend) {
-    require(o.expected_calls >= 0 && std::isfinite(o.expected_calls),
-            "expected_calls must be a number, 0 (unknown) or more");
-    require(o.epsilon > 0 && std::isfinite(o.epsilon) && std::isfinite(o.grace_calls),
-            "epsilon must be positive, grace_calls a number");
-    require(o.error_bound >= 0 && o.longest_conversion_us >= 0,
-            "error_bound and longest_conversion_us must be numbers, 0 or more");
-    require_threads(o.threads);
-    require(o.online >= v1::online::automatic && o.online <= v1::online::never,
-            "online: expected automatic, always or never");
-    require_known(o.backend);
-    if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
-        (o.backend == v1::backend::cuda && backend != Backend::cuda))
-        throw tuner::Unmet(
-            backend == Backend::cpu
-                ? "backend: A lies in host memory; cuda takes arrays in the memory of the GPU"
-                : "backend: A lies in the memory of a GPU; cpu takes arrays in host memory");
-    tuner::PlanOptions p;
-    tuner::Constraints& c = p.select.constraints;
-    p.select.calls = o.expected_calls;
-    p.select.threads = o.threads;
-    p.select.validate = tuner::parse_validate("");
-    c.deterministic = o.deterministic;
-    c.memory_bytes = o.memory_bytes;
-    if (o.longest_conversion_us < 1e300) c.convert_us = o.longest_conversion_us;
-    if (o.error_bound < 1e300) c.error = o.error_bound;
-    if (o.variants) c.variants = o.variants;
-    if (tuner::mode() == tuner::Mode::off) {
-        c.variants = spmv_baseline_id(backend, value_type_of<T>(), index_type_of<P>());
-        p.select.models.emplace();
-    }
-    p.online = o.online == v1::online::always  ? tuner::Online::always
-               : o.online == v1::online::never ? tuner::Online::never
-                                               : tuner::Online::automatic;
-    p.terms.epsilon = o.epsilon;
-    if (backend == Backend::cpu) p.terms.likely_saving = 0.3;
-    p.terms.grace_calls = o.grace_calls >= 0 ? o.grace_calls : usual_grace_calls(backend);
-    return p;
-}
-
 template <class T, class P>
 class PlanOf final : public Implementation<T> {
   public:
     PlanOf(const csr_view<T, P>& a, const plan_options& o, bool may_wait)
         : backend_(backend_of(a)) {
         if (backend_ == Backend::cuda) device_ = tuner::current_device();
-        tuner::PlanOptions options = internal_options<T, P>(o, backend_);
+        tuner::PlanOptions options =
+            plan_options_of(o, backend_, value_type_of<T>(), index_type_of<P>());
         options.may_wait = may_wait;
         a_ = checked_view(a, backend_);
         off_ = tuner::mode() == tuner::Mode::off;

@@ -3,6 +3,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "library/database.hpp"
 #include "library/matrix.hpp"
+#include "library/require.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/default_models.hpp"

@@ -4,7 +4,6 @@
 #include "kernels/registry.hpp"
 #include "matrix/generate.hpp"
 #include "models/heuristic.hpp"
-#include "models/holding.hpp"
 #include "models/inputs.hpp"
 #include "models/shipped.hpp"
 

@@ -12,9 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <string>
 #include <vector>
 
 namespace {

@@ -6,7 +6,6 @@
 #include "cli/table.hpp"
 #include "matrix/number.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

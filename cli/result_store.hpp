@@ -4,7 +4,6 @@
 #include "db/store.hpp"
 
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace sptune::cli {

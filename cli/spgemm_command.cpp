@@ -14,15 +14,12 @@
 #include "cli/stopwatch.hpp"
 #include "cli/sweep_request.hpp"
 #include "kernels/cuda_probe.hpp"
-#include "kernels/spgemm/registry.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/mode.hpp"
 #include "tuner/multiply.hpp"
 #include "tuner/select_product.hpp"
-
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

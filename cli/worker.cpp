@@ -6,7 +6,6 @@
 #include "matrix/error.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <memory>

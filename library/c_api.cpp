@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <string>
-#include <utility>
 #include <variant>
 
 struct sptune_plan {

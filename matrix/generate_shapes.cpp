@@ -3,7 +3,6 @@
 #include "matrix/random_columns.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sptune {
 namespace {

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 
 #include "models/samples.hpp"
 
-#include <span>
 #include <vector>
 
 namespace sptune::models {

@@ -3,7 +3,6 @@
 #include "models/holding.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace sptune::models {

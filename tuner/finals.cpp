@@ -1,6 +1,5 @@
 // The end of a search where the second look did not decide: successive halving among the survivors;
 // then the last few, the baseline and the vendor's best take turns until it is clear who wins.
-#include "tuner/decide.hpp"
 #include "tuner/search.hpp"
 
 #include <algorithm>

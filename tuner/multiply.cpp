@@ -6,7 +6,6 @@
 #include "kernels/spgemm/registry.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/cuda/multiply.hpp"
-#include "tuner/cuda/sweep_product.hpp"
 #include "tuner/multiply_with.hpp"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "features/sample.hpp"
 #include "kernels/spgemm/kernel.hpp"
 #include "matrix/cuda/device_buffer.hpp"
-#include "matrix/memory.hpp"
 
 #include <algorithm>
 #include <span>

@@ -22,9 +22,8 @@ struct SweepRequest {
     bool resume = false, fresh = false, no_db = false;
 };
 
-/// Declares the operands and --op, --backend, --precision, --budget, --cache, --threads, --mkl,
-/// --db,
-/// --no-db and --validate.
+/// Declares the operands and --op, --backend, --precision, --cache, --threads, --budget, --mkl,
+/// --db, --no-db and --validate.
 Options& declare_sweep(Options& options, SweepRequest& request);
 
 /// Once parsed, before any matrix is read. Throws DeviceError for a backend that is not there, and

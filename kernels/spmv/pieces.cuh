@@ -21,15 +21,15 @@ struct PiecesView {
           partial(p.partial.data()),
           done(p.done.data()) {}
 
-    /// Of one thread, behind all that wrote `partial` for this piece of long row `which`: whether
-    /// the row's other pieces are done. Who then reads `partial` lies behind this thread, fences
-    /// before, and resets `done` for the next call.
+    /// For one thread, once what `partial` gets of a piece of long row `which` is written: whether
+    /// that was the row's last piece. Then all of them can be read, behind another fence, and
+    /// done[which] has to become 0 again for the next call.
     __device__ bool finishes(int which, int pieces) const {
         __threadfence();
         return atomicAdd(done + which, 1u) + 1 == static_cast<unsigned>(pieces);
     }
-    /// Share `lane` of `lanes` of what the pieces from `first` on, of one sum each, add up to: in
-    /// the same order every time.
+    /// What lane `lane` of `lanes` adds up of a row whose pieces have one sum each, numbers
+    /// [first, first + pieces): the same every time.
     __device__ T share(int lane, int lanes, int first, int pieces) const {
         __threadfence();
         T sum{0};

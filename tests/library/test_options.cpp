@@ -1,8 +1,10 @@
 // What the tuner gets to know of a plan's options.
+#include "kernels/registry.hpp"
 #include "library/options.hpp"
 #include "matrix/error.hpp"
 #include "tuner/select.hpp"
 
+#include <cstdlib>
 #include <limits>
 
 #include <gtest/gtest.h>

@@ -33,9 +33,10 @@ constexpr Habit kHabits[] = {
     {"dia", "rows", 0.20, 0.5, 0.90, 8, 10}, {"dia", "hybrid", 0.30, 1.5, 0.85, 10, 15},
     {"hdia", "", 0.22, 0.5, 0.90, 12, 25},   {"bsr", "sliced", 0, 0, 0.92, 0, 25},
     {"bsr", "", 0.30, 1.0, 0.80, 6, 20},     {"coo", "", 1.50, 1.0, 0.60, 2, 8},
-    {"csc", "", 1.60, 2.0, 0.20, 14, 30},    {"mkl", "", 0.60, 2.0, 0, 3, 0},
-    {"cusparse", "csr", 0, 0, 0.75, 0, 1},   {"cusparse", "sell", 0, 0, 0.85, 0, 15},
-    {"cusparse", "", 0, 0, 0.60, 0, 20},     {"", "", 1.00, 1.0, 0.50, 10, 20},
+    {"csc", "", 1.60, 2.0, 0.20, 14, 30},    {"hub", "", 0, 0, 0.60, 0, 30},
+    {"mkl", "", 0.60, 2.0, 0, 3, 0},         {"cusparse", "csr", 0, 0, 0.75, 0, 1},
+    {"cusparse", "sell", 0, 0, 0.85, 0, 15}, {"cusparse", "", 0, 0, 0.60, 0, 20},
+    {"", "", 1.00, 1.0, 0.50, 10, 20},
 };
 
 constexpr double kGpuConvertUs = 150;  ///< allocations and a few launches
@@ -194,7 +195,7 @@ bool Heuristic::knows(const Variant& v) const {
         const int have = param_or(v.params, name, -1);
         return have == -1 || std::find(values.begin(), values.end(), have) != values.end();
     };
-    if (v.format == "pjds" || v.format == "csc") return false;
+    if (v.format == "pjds" || v.format == "csc" || v.format == "hub") return false;
     if (v.vendor) return true;
     if (v.backend == Backend::cpu) {
         if (v.format == "csr")

@@ -5,7 +5,7 @@
 #include "kernels/kernel_list.hpp"
 
 #define SPTUNE_CUDA_FORMATS(X) \
-    X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(hdia) X(coo) X(csc)
+    X(csr) X(sell) X(ell) X(pjds) X(hyb) X(bsr) X(dia) X(hdia) X(coo) X(csc) X(hub)
 
 namespace sptune {
 

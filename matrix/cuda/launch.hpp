@@ -4,9 +4,17 @@
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace sptune::cuda {
+
+/// How many blocks of how many threads, and their dynamic shared memory in bytes.
+struct LaunchShape {
+    dim3 blocks;
+    unsigned threads;
+    std::size_t shared_bytes = 0;
+};
 
 /// Starts a kernel that may begin before the one before it in the stream has ended, which has to
 /// call let_next_begin() for that. This one calls wait_for_previous(); where it needs nothing of
@@ -14,18 +22,24 @@ namespace sptune::cuda {
 /// comes next in the stream, perhaps another thread's, relies on this one not to end before those
 /// before it. An ordinary launch on GPUs before compute capability 9.0.
 template <class... Params, class... Args>
-void launch_early(void (*kernel)(Params...), dim3 blocks, unsigned threads, cudaStream_t stream,
+void launch_early(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                   Args&&... args) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
-    config.gridDim = blocks;
-    config.blockDim = dim3(threads);
+    config.gridDim = shape.blocks;
+    config.blockDim = dim3(shape.threads);
+    config.dynamicSmemBytes = shape.shared_bytes;
     config.stream = stream;
     config.attrs = &early;
     config.numAttrs = early_launch_works() ? 1 : 0;
     SPTUNE_CUDA(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...));
+}
+template <class... Params, class... Args>
+void launch_early(void (*kernel)(Params...), dim3 blocks, unsigned threads, cudaStream_t stream,
+                  Args&&... args) {
+    launch_early(kernel, LaunchShape{blocks, threads}, stream, std::forward<Args>(args)...);
 }
 
 }  // namespace sptune::cuda

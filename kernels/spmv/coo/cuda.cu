@@ -8,8 +8,8 @@
 #include "kernels/spmv/carries.cuh"
 #include "kernels/spmv/coo/cuda_format.hpp"
 #include "kernels/spmv/coo/segments.cuh"
-#include "kernels/spmv/coo/strip_load.cuh"
 #include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/spmv/strip_load.cuh"
 
 namespace sptune::cuda {
 namespace {

@@ -1,0 +1,314 @@
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/launch.hpp"
+#include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/rows_of_entries.hpp"
+#include "kernels/cuda/sort.hpp"
+#include "kernels/instantiate.hpp"
+#include "kernels/spmv/hub/cuda_format.hpp"
+#include "kernels/spmv/hub/shares.hpp"
+#include "matrix/cuda/per_device.hpp"
+
+#include <array>
+#include <limits>
+#include <string>
+
+namespace sptune::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kMostBands = 8;
+/// Entries are numbered by 32 bits.
+constexpr std::int64_t kMostEntries = std::numeric_limits<std::int32_t>::max();
+/// Of all entries, in hub columns at least.
+constexpr std::int64_t kLeastHotPercent = 25;
+
+unsigned some_blocks(std::int64_t work) {
+    return std::min(blocks_for(work, kThreads), 32u * static_cast<unsigned>(multiprocessors()));
+}
+
+__global__ void count_columns(const index_t* col_idx, std::int64_t nnz, std::uint32_t* count) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t k = global_thread(); k < nnz; k += stride) atomicAdd(count + col_idx[k], 1u);
+}
+
+/// So that rising keys are falling counts; below 2^31, so that they can be added up as integers.
+constexpr std::uint32_t kMostCount = std::numeric_limits<std::int32_t>::max();
+
+__global__ void keys_of_counts(std::uint32_t* count, index_t* column, index_t cols) {
+    const std::int64_t c = global_thread();
+    if (c >= cols) return;
+    count[c] = kMostCount - count[c];
+    column[c] = static_cast<index_t>(c);
+}
+
+struct Popular {
+    DeviceBuffer<index_t> column;  ///< by falling number of entries
+    std::int64_t taken;            ///< the first of them are hub columns
+    std::int64_t entries;          ///< which those hold
+};
+
+template <class T, class P>
+Popular popular_columns(CsrView<T, P> a, std::int64_t wanted) {
+    const auto cols = static_cast<std::size_t>(a.cols);
+    Popular p{DeviceBuffer<index_t>(cols), std::min<std::int64_t>(wanted, a.cols), 0};
+    DeviceBuffer<std::uint32_t> count(cols);
+    count.fill_bytes(0);
+    count_columns<<<some_blocks(a.nnz()), kThreads>>>(a.col_idx, a.nnz(), count.data());
+    SPTUNE_CUDA_LAUNCHED("count_columns");
+    keys_of_counts<<<blocks_for(a.cols, kThreads), kThreads>>>(count.data(), p.column.data(),
+                                                               a.cols);
+    SPTUNE_CUDA_LAUNCHED("keys_of_counts");
+    sort_by_key(count, p.column, 31);
+    const auto* keys = reinterpret_cast<const std::int32_t*>(count.data());
+    p.entries = p.taken * std::int64_t{kMostCount} - sum_of(keys, p.taken);
+    return p;
+}
+
+__global__ void name_bands(const index_t* popular, std::int64_t taken, int columns, index_t cols,
+                           int bands, std::uint32_t* band, index_t* column) {
+    const std::int64_t i = global_thread();
+    if (i >= cols) return;
+    band[popular[i]] = static_cast<std::uint32_t>(i < taken ? i / columns : bands);
+    column[i] = static_cast<index_t>(i);
+}
+
+__global__ void name_places(const index_t* hub, std::int64_t taken, index_t* place) {
+    const std::int64_t i = global_thread();
+    if (i < taken) place[hub[i]] = static_cast<index_t>(i);
+}
+
+__global__ void bands_of_entries(const index_t* col_idx, std::int64_t nnz, const index_t* place,
+                                 int columns, int bands, std::uint32_t* band, index_t* entry) {
+    const std::int64_t k = global_thread();
+    if (k >= nnz) return;
+    const index_t at = place[col_idx[k]];
+    band[k] = static_cast<std::uint32_t>(at < 0 ? bands : at / columns);
+    entry[k] = static_cast<index_t>(k);
+}
+
+/// begin[b] = the first of the sorted bands that is b or above, for all b up to `last`.
+__global__ void find_begins(const std::uint32_t* band, std::int64_t nnz, int last,
+                            std::int64_t* begin) {
+    const std::int64_t k = global_thread();
+    if (k > nnz) return;
+    const int here = k < nnz ? static_cast<int>(band[k]) : last;
+    for (int b = k > 0 ? static_cast<int>(band[k - 1]) + 1 : 0; b <= here; ++b) begin[b] = k;
+}
+
+/// Stretches of the entries sorted by band, each in whole tiles.
+struct Stretches {
+    int count = 0;
+    std::array<std::int64_t, kMostBands + 1> begin{};  ///< entries
+    std::array<std::int64_t, kMostBands + 1> tile{};
+    int columns = 0;  ///< that codes count within each; 0: from the first of the matrix
+};
+
+Stretches stretches_of(const std::int64_t* begin, int count, int columns) {
+    Stretches s;
+    s.count = count;
+    s.columns = columns;
+    for (int b = 0; b <= count; ++b) s.begin[static_cast<std::size_t>(b)] = begin[b];
+    for (std::size_t b = 0; b < static_cast<std::size_t>(count); ++b)
+        s.tile[b + 1] = s.tile[b] + (s.begin[b + 1] - s.begin[b] + kHubTile - 1) / kHubTile;
+    return s;
+}
+
+/// Where the entries of A go.
+template <class T, class Code>
+struct Filled {
+    Code* code;
+    T* values;
+    index_t* row;          ///< of each place
+    std::uint8_t* begins;  ///< whether a row does, or what fills the last tile
+};
+
+template <class T, class P, class Code>
+__global__ void fill_tiles(CsrView<T, P> a, Stretches s, const index_t* entry,
+                           const index_t* row_of, const index_t* place, Filled<T, Code> out) {
+    const std::int64_t at = global_thread();
+    int b = 0;
+    while (b < s.count && at >= s.tile[b + 1] * kHubTile) ++b;
+    if (b == s.count) return;
+    const std::int64_t n = s.begin[b] + at - s.tile[b] * kHubTile, end = s.begin[b + 1];
+    bool begins = n == end;
+    Code code{0};
+    T value{0};
+    index_t row = -1;
+    if (n < end) {
+        const index_t k = entry[n], column = a.col_idx[k];
+        code = static_cast<Code>(s.columns ? place[column] - b * s.columns : column);
+        value = a.values[k];
+        row = row_of[k];
+        begins = n == s.begin[b] || row_of[entry[n - 1]] != row;
+    }
+    out.code[at] = begins ? code | HubTiles<T, Code>::kBegins : code;
+    out.values[at] = value;
+    out.row[at] = row;
+    out.begins[at] = begins;
+}
+
+__global__ void name_rows(const std::int64_t* begin, std::int64_t size, const index_t* row_of,
+                          index_t* row) {
+    const std::int64_t i = global_thread();
+    if (i < size) row[i] = row_of[begin[i]];
+}
+
+/// The last row to begin before each tile.
+__global__ void find_open_rows(const std::int64_t* begin, std::int64_t size, std::int64_t tiles,
+                               std::int32_t* open) {
+    const std::int64_t tile = global_thread();
+    if (tile >= tiles) return;
+    std::int64_t low = 0, high = size;
+    while (low < high) {
+        const std::int64_t middle = (low + high) / 2;
+        if (begin[middle] < tile * kHubTile)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    open[tile] = static_cast<std::int32_t>(low - 1);
+}
+
+template <class Code, class T, class P>
+HubTiles<T, Code> tiles_of(CsrView<T, P> a, const Stretches& s, const index_t* entry,
+                           const index_t* row_of, const index_t* place) {
+    HubTiles<T, Code> t;
+    t.tiles = s.tile[static_cast<std::size_t>(s.count)];
+    if (t.tiles == 0) return t;
+    const auto size = static_cast<std::size_t>(t.tiles * kHubTile);
+    t.code = DeviceBuffer<Code>(size);
+    t.values = DeviceBuffer<T>(size);
+    DeviceBuffer<index_t> row(size);
+    DeviceBuffer<std::uint8_t> begins(size);
+    fill_tiles<<<blocks_for(t.tiles * kHubTile, kThreads), kThreads>>>(
+        a, s, entry, row_of, place,
+        Filled<T, Code>{t.code.data(), t.values.data(), row.data(), begins.data()});
+    SPTUNE_CUDA_LAUNCHED("fill_tiles");
+    const DeviceBuffer<std::int64_t> begin =
+        positions_of(begins.data(), static_cast<std::int64_t>(size));
+    const auto rows = static_cast<std::int64_t>(begin.size());
+    t.row = DeviceBuffer<index_t>(begin.size());
+    name_rows<<<blocks_for(rows, kThreads), kThreads>>>(begin.data(), rows, row.data(),
+                                                        t.row.data());
+    SPTUNE_CUDA_LAUNCHED("name_rows");
+    t.open = DeviceBuffer<std::int32_t>(static_cast<std::size_t>(t.tiles));
+    find_open_rows<<<blocks_for(t.tiles, kThreads), kThreads>>>(begin.data(), rows, t.tiles,
+                                                                t.open.data());
+    SPTUNE_CUDA_LAUNCHED("find_open_rows");
+    return t;
+}
+
+std::string illegal(std::int64_t nnz, std::int64_t cols, std::uint64_t value_bytes, int bands,
+                    int columns) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * value_bytes;
+    if (nnz > kMostEntries) return "2^31 entries or more";
+    if (bytes > most_shared_bytes())
+        return "a block may have " + std::to_string(most_shared_bytes() >> 10) +
+               " KiB of shared memory here, not " + std::to_string(bytes >> 10);
+    if (nnz < std::int64_t{multiprocessors()} * columns)
+        return "each multiprocessor would fetch " + std::to_string(columns) + " numbers of x for " +
+               std::to_string(nnz / multiprocessors()) + " entries";
+    if (std::int64_t{bands - 1} * columns >= cols) return "fewer bands hold all columns";
+    return {};
+}
+
+}  // namespace
+
+std::uint64_t most_shared_bytes() {
+    static PerDevice<std::uint64_t> known;
+    return known.get([] {
+        int bytes = 0;
+        SPTUNE_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           current_device()));
+        return static_cast<std::uint64_t>(bytes);
+    });
+}
+
+template <class T, class P>
+Footprint HubFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+    const int bands = get(params, "n"), columns = get(params, "k");
+    const std::int64_t nnz = a.nnz();
+    Footprint f;
+    f.illegal = illegal(nnz, a.cols, sizeof(T), bands, columns);
+    if (!f.illegal.empty()) return f;
+    const Popular p = popular_columns(a, std::int64_t{bands} * columns);
+    if (100 * p.entries < kLeastHotPercent * nnz)
+        f.illegal = "the " + std::to_string(p.taken) + " columns with the most entries hold " +
+                    std::to_string(100 * p.entries / nnz) + " % of them";
+    const auto hot = static_cast<std::uint64_t>(p.entries),
+               cold = static_cast<std::uint64_t>(nnz) - hot,
+               taken = static_cast<std::uint64_t>(p.taken),
+               entries = static_cast<std::uint64_t>(nnz);
+    f.moved_bytes = hot * (sizeof(T) + sizeof(std::uint16_t)) +
+                    cold * (sizeof(T) + sizeof(std::uint32_t)) + taken * sizeof(index_t);
+    // Each entry may be all that its row has in a band.
+    const std::uint64_t filled = static_cast<std::uint64_t>(bands + 1) * kHubTile;
+    const std::uint64_t blocks = static_cast<std::uint64_t>(multiprocessors()) + 1;
+    f.storage_bytes =
+        f.moved_bytes + filled * (sizeof(T) + sizeof(std::uint32_t)) +
+        (entries + filled) * sizeof(index_t) +
+        (entries / kHubTile + filled) * sizeof(std::int32_t) +
+        (blocks + static_cast<std::uint64_t>(bands)) * (sizeof(HubShare) + sizeof(std::int32_t));
+    return f;
+}
+
+template <class T, class P>
+std::unique_ptr<Storage> HubFormat::convert(CsrView<T, P> a, const Params& params, int) {
+    auto s = std::make_unique<HubStorage<T>>();
+    s->rows = a.rows;
+    s->cols = a.cols;
+    const int bands = get(params, "n"), columns = get(params, "k");
+    const std::int64_t nnz = a.nnz();
+    const auto entries = static_cast<std::size_t>(nnz), cols = static_cast<std::size_t>(a.cols);
+    s->band = columns;
+
+    const std::int64_t taken = std::min<std::int64_t>(std::int64_t{bands} * columns, a.cols);
+    DeviceBuffer<index_t> place(cols);
+    {
+        const Popular p = popular_columns(a, taken);
+        DeviceBuffer<std::uint32_t> band(cols);
+        DeviceBuffer<index_t> column(cols);
+        name_bands<<<blocks_for(a.cols, kThreads), kThreads>>>(
+            p.column.data(), taken, columns, a.cols, bands, band.data(), column.data());
+        SPTUNE_CUDA_LAUNCHED("name_bands");
+        sort_by_key(band, column, bits_for(static_cast<std::uint64_t>(bands)));
+        s->hub = DeviceBuffer<index_t>(static_cast<std::size_t>(taken));
+        SPTUNE_CUDA(cudaMemcpyAsync(s->hub.data(), column.data(), s->hub.bytes(),
+                                    cudaMemcpyDeviceToDevice, nullptr));
+        place.fill_bytes(0xff);
+        name_places<<<blocks_for(taken, kThreads), kThreads>>>(s->hub.data(), taken, place.data());
+        SPTUNE_CUDA_LAUNCHED("name_places");
+    }
+
+    DeviceBuffer<index_t> entry(entries);
+    DeviceBuffer<std::int64_t> begins(static_cast<std::size_t>(bands) + 2);
+    {
+        DeviceBuffer<std::uint32_t> band(entries);
+        bands_of_entries<<<blocks_for(nnz, kThreads), kThreads>>>(
+            a.col_idx, nnz, place.data(), columns, bands, band.data(), entry.data());
+        SPTUNE_CUDA_LAUNCHED("bands_of_entries");
+        sort_by_key(band, entry, bits_for(static_cast<std::uint64_t>(bands)));
+        find_begins<<<blocks_for(nnz + 1, kThreads), kThreads>>>(band.data(), nnz, bands + 1,
+                                                                 begins.data());
+        SPTUNE_CUDA_LAUNCHED("find_begins");
+    }
+    const Buffer<std::int64_t> begin = begins.to_host();
+    DeviceBuffer<index_t> row_of(entries);
+    rows_of_entries(a.row_ptr, a.rows, nnz, row_of.data());
+    const Stretches hot = stretches_of(begin.data(), bands, columns);
+    s->hot = tiles_of<std::uint16_t>(a, hot, entry.data(), row_of.data(), place.data());
+    s->cold = tiles_of<std::uint32_t>(a, stretches_of(begin.data() + bands, 1, 0), entry.data(),
+                                      row_of.data(), place.data());
+
+    const HubShares shares = share_tiles({hot.tile.data(), static_cast<std::size_t>(bands) + 1},
+                                         columns, taken, multiprocessors());
+    s->blocks = static_cast<std::int32_t>(shares.share_ptr.size()) - 1;
+    s->share = DeviceBuffer<HubShare>(shares.share.data(), shares.share.size());
+    s->share_ptr = DeviceBuffer<std::int32_t>(shares.share_ptr.data(), shares.share_ptr.size());
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));
+    return s;
+}
+
+SPTUNE_INSTANTIATE_FORMAT(HubFormat)
+
+}  // namespace sptune::cuda

@@ -64,7 +64,7 @@ std::optional<Stored<T>> in_place(const Json& from, const char* name, Arrays arr
     return Stored<T>::in_place(
         {reinterpret_cast<const T*>(there.data()), there.size() / sizeof(T)});
 }
-/// As floats, or of files of before the numbers of a list.
+/// As floats, all of which are numbers.
 std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays);
 
 /// Texts without line breaks, as one array, and back.

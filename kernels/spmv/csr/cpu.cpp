@@ -116,8 +116,6 @@ void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, Lau
     });
 }
 
-constexpr int kMaxThreads = 1024;
-
 /// What a share found of the row that it did not finish.
 template <class T>
 struct Carry {
@@ -159,9 +157,9 @@ HWY_NOINLINE Carry<T> merge_share(const Rows<T, P, Inner>& rows, std::int64_t fr
 template <class T, class P, class Inner>
 void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    Carry<T> carry[kMaxThreads];
+    Carry<T> carry[kMostShares];
     // However many threads OpenMP delivers, rows are cut at the same places.
-    const int shares = std::min(launch.threads, kMaxThreads);
+    const int shares = std::min(launch.threads, kMostShares);
     const std::int64_t work = std::int64_t{rows.a.rows} + static_cast<std::int64_t>(rows.a.nnz());
     parallel_parts(shares, [&](int part, int parts) {
         for (int share = part; share < shares; share += parts)

@@ -1,7 +1,5 @@
 #include "models/file_parts.hpp"
 
-#include "models/json_fields.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "models/fixed_point.hpp"
+#include "models/json_fields.hpp"
 #include "models/stored.hpp"
 
 #include <bit>
@@ -13,11 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 namespace sptune::models {
 
-using Json = nlohmann::ordered_json;
 /// The arrays of a file, one after the other.
 struct Arrays {
     std::span<const std::uint8_t> bytes;

@@ -112,10 +112,6 @@ ProductSelection default_product(const ProductFeatures& product, Backend backend
     template ProductSelection select_product<T, P>(const ProductFeatures&, Backend,              \
                                                    const db::Databases*, const ProductModelFor&, \
                                                    int, Validate);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -276,10 +276,6 @@ ProductFeatures product_features_on_device(CsrView<T, P> a, CsrView<T, P> b,
 #define SPTUNE_INSTANTIATE(T, P)                         \
     template ProductFeatures product_features_on_device( \
         CsrView<T, P>, CsrView<T, P>, std::uint64_t, std::uint64_t, std::uint64_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

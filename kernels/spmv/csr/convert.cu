@@ -261,13 +261,9 @@ std::unique_ptr<Storage> CsrMergeFormat::convert(CsrView<T, P> a, const Params& 
 SPTUNE_INSTANTIATE_FORMAT(CsrFormat)
 SPTUNE_INSTANTIATE_FORMAT(CsrTilesFormat)
 SPTUNE_INSTANTIATE_FORMAT(CsrMergeFormat)
-template class CsrStorage<float, std::int32_t>;
-template class CsrStorage<float, std::int64_t>;
-template class CsrStorage<double, std::int32_t>;
-template class CsrStorage<double, std::int64_t>;
-template class CsrMergeStorage<float, std::int32_t>;
-template class CsrMergeStorage<float, std::int64_t>;
-template class CsrMergeStorage<double, std::int32_t>;
-template class CsrMergeStorage<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P)     \
+    template class CsrStorage<T, P>; \
+    template class CsrMergeStorage<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

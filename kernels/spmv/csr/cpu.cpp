@@ -11,6 +11,7 @@
 #include "kernels/spmv/csr/format.hpp"
 #include "kernels/spmv/csr/grid.hpp"
 #include "kernels/spmv/dot-inl.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <algorithm>
 
@@ -131,15 +132,9 @@ HWY_NOINLINE Carry<T> merge_share(const Rows<T, P, Inner>& rows, std::int64_t fr
     // The path crosses the diagonal `at` in row r, entry at - r: the first r for which row r is not
     // finished by then.
     const auto row_at = [&](std::int64_t at) {
-        index_t low = 0, high = a.rows;
-        while (low < high) {
-            const index_t middle = low + (high - low) / 2;
-            if (static_cast<std::int64_t>(a.row_ptr[middle + 1]) + middle < at)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return partition_point(index_t{0}, a.rows, [&](index_t r) {
+            return static_cast<std::int64_t>(a.row_ptr[r + 1]) + r < at;
+        });
     };
     index_t i = row_at(from);
     const index_t last = row_at(to);

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda_probe.hpp"
 #include "kernels/kernel_hashes.hpp"
-#include "kernels/spgemm/algorithms.hpp"
+#include "kernels/lists.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
 #include "kernels/vendor/spgemm.hpp"
 #include "matrix/lasting.hpp"

@@ -72,8 +72,6 @@ void coo_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(coo_kernels);
 void add_coo_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -203,8 +203,6 @@ void csr_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(csr_kernels);
 void add_csr_kernels(KernelList<SPTUNE_VALUE>& list) {

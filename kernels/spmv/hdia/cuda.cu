@@ -4,7 +4,7 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/matrix_load.cuh"
 #include "kernels/cuda/residency.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/hdia/cuda_format.hpp"
 #include "kernels/spmv/hdia/grid.hpp"
 #include "kernels/spmv/slice_parts.cuh"

@@ -108,10 +108,9 @@ std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features)
     return out;
 }
 
-template std::string row_length_sparkline(CsrView<float, std::int32_t>, const Features&);
-template std::string row_length_sparkline(CsrView<double, std::int32_t>, const Features&);
-template std::string row_length_sparkline(CsrView<float, std::int64_t>, const Features&);
-template std::string row_length_sparkline(CsrView<double, std::int64_t>, const Features&);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template std::string row_length_sparkline(CsrView<T, P>, const Features&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 std::string device_text(const db::Device& device) {
     return fmt::format("{}, {}, {}, {} GB/s from memory", device.name,

@@ -65,6 +65,56 @@ models::ModelSet kept(const std::string& name) {
     return models::models_from_bytes(models::to_bytes(*models::shipped_model()));
 }
 
+void require_binary_outputs(const std::vector<Output>& outputs) {
+    for (const Output& place : outputs)
+        if (is_stream(place.target))
+            throw UsageError(
+                fmt::format("{} {}: is no file, and what is written there is binary; name a file",
+                            place.option, place.target));
+}
+
+/// What there is to learn from, of both operations.
+std::vector<models::Sample> samples_of(const TrainingInput& input, const std::string& leave_out,
+                                       const std::vector<models::Weight>& weights) {
+    std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
+    for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))
+        samples.push_back(std::move(s));
+    const std::size_t read = samples.size();
+    if (read == 0)
+        throw Error(
+            fmt::format("{} holds no entries to learn from (what is measured with cold caches "
+                        "does not count); `sptune profile` makes some",
+                        name_of(input)));
+    std::set<std::string> devices;
+    for (const models::Sample& s : samples) devices.insert(s.device.key);
+    tell_idle_weights(weights, devices);
+    if (leave_out.empty()) return samples;
+    std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
+    if (samples.size() == read)
+        warn(fmt::format("--leave-out '{}' matches none of {}", leave_out, sweeps(read)));
+    if (samples.empty())
+        throw Error(
+            fmt::format("of {} in {} none is left to learn from: --leave-out '{}' matches "
+                        "all of them",
+                        sweeps(read), name_of(input), leave_out));
+    return samples;
+}
+
+models::ModelSet learn(const std::vector<models::Sample>& samples,
+                       const models::ModelSet::OptionsOf& options_of) {
+    if (samples.size() < kFew)
+        warn(
+            fmt::format("{}: too few to tell matrices apart, the model will mostly choose what was "
+                        "best on the whole; `sptune evaluate` tests how well it does",
+                        sweeps(samples.size())));
+    ProgressLine line(ProgressLine::Log::minutes);
+    models::ModelSet set = models::ModelSet::train(samples, options_of, [&](int done, int of) {
+        line.show(fmt::format("learning, {} of {}", done, of), static_cast<double>(done) / of);
+    });
+    set.training().sptune_version = db::version();
+    return set;
+}
+
 }  // namespace
 
 int run_train(const std::vector<std::string>& args) {
@@ -104,45 +154,16 @@ int run_train(const std::vector<std::string>& args) {
     if (output.empty() && pack.empty())
         throw UsageError("-o FILE is missing: where shall the model go?");
     const std::vector<models::Weight> weights = parse_weights(weigh);
-    for (const Output& place : {Output{"-o", output}, Output{"--pack", pack}})
-        if (is_stream(place.target))
-            throw UsageError(
-                fmt::format("{} {}: is no file, and what is written there is binary; name a file",
-                            place.option, place.target));
+    require_binary_outputs({{"-o", output}, {"--pack", pack}});
     require_outputs({{"-o", output}, {"--pack", pack}}, files_of(input));
     const Stopwatch watch;
-    std::vector<models::Sample> samples = read_training(input, Op::spmv, Repeated::first);
-    for (models::Sample& s : read_training(input, Op::spgemm, Repeated::first))
-        samples.push_back(std::move(s));
-    const std::size_t read = samples.size();
-    std::set<std::string> devices;
-    for (const models::Sample& s : samples) devices.insert(s.device.key);
-    if (read > 0) tell_idle_weights(weights, devices);
-    if (!leave_out.empty())
-        std::erase_if(samples, [&](const auto& s) { return matches(s.name, leave_out); });
-    if (!leave_out.empty() && samples.size() == read && read > 0)
-        warn(fmt::format("--leave-out '{}' matches none of {}", leave_out, sweeps(read)));
-    if (samples.empty() && read > 0)
-        throw Error(
-            fmt::format("of {} in {} none is left to learn from: --leave-out '{}' matches "
-                        "all of them",
-                        sweeps(read), name_of(input), leave_out));
-    if (samples.empty())
-        throw Error(
-            fmt::format("{} holds no entries to learn from (what is measured with cold caches "
-                        "does not count); `sptune profile` makes some",
-                        name_of(input)));
+    const std::vector<models::Sample> samples = samples_of(input, leave_out, weights);
     if (!pack.empty()) {
         models::write_samples(pack, samples);
         warn(fmt::format("{}: {}, {} bytes", pack, sweeps(samples.size()),
                          std::filesystem::file_size(pack)));
     }
     if (output.empty()) return kOk;
-    if (samples.size() < kFew)
-        warn(
-            fmt::format("{}: too few to tell matrices apart, the model will mostly choose what was "
-                        "best on the whole; `sptune evaluate` tests how well it does",
-                        sweeps(samples.size())));
     std::optional<models::ModelSet> others;
     if (!keep.empty()) others = kept(keep);
     const auto options_of = [&](Backend backend) {
@@ -153,12 +174,7 @@ int run_train(const std::vector<std::string>& args) {
         if (portfolio) wanted.portfolio.most = static_cast<std::size_t>(portfolio);
         return wanted;
     };
-    ProgressLine line(ProgressLine::Log::minutes);
-    models::ModelSet set = models::ModelSet::train(samples, options_of, [&](int done, int of) {
-        line.show(fmt::format("learning, {} of {}", done, of), static_cast<double>(done) / of);
-    });
-    line.reset();
-    set.training().sptune_version = db::version();
+    models::ModelSet set = learn(samples, options_of);
     if (others) set.complete_from(std::move(*others));
     models::write_models(output, set);
     write_text("-", summary(set));

@@ -89,9 +89,7 @@ Features extract_features(CsrView<T, P> a, int threads, Look look) {
     return describe(a.rows, a.cols, nnz, runs, pass, plan, counts);
 }
 
-template Features extract_features(CsrView<float, std::int32_t>, int, Look);
-template Features extract_features(CsrView<float, std::int64_t>, int, Look);
-template Features extract_features(CsrView<double, std::int32_t>, int, Look);
-template Features extract_features(CsrView<double, std::int64_t>, int, Look);
+#define SPTUNE_INSTANTIATE(T, P) template Features extract_features(CsrView<T, P>, int, Look);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

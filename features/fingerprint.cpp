@@ -26,9 +26,7 @@ std::uint64_t fingerprint(CsrView<T, P> a, int threads) {
     return finish_fingerprint(sum, a.rows, a.cols, nnz);
 }
 
-template std::uint64_t fingerprint(CsrView<float, std::int32_t>, int);
-template std::uint64_t fingerprint(CsrView<float, std::int64_t>, int);
-template std::uint64_t fingerprint(CsrView<double, std::int32_t>, int);
-template std::uint64_t fingerprint(CsrView<double, std::int64_t>, int);
+#define SPTUNE_INSTANTIATE(T, P) template std::uint64_t fingerprint(CsrView<T, P>, int);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

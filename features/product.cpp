@@ -146,10 +146,6 @@ std::uint64_t count_product_entries(CsrView<T, P> a, CsrView<T, P> b, int thread
     template void count_products(CsrView<T, P>, CsrView<T, P>, std::uint64_t*, int);       \
     template ProductFeatures product_features(CsrView<T, P>, CsrView<T, P>, std::uint64_t, \
                                               std::uint64_t, int, std::uint64_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -1,6 +1,8 @@
 // Which rows the estimated features look at.
 #pragma once
 
+#include "matrix/partition_point.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -24,14 +26,8 @@ struct SampleView {
         return everything ? last - first : rows_before(last) - rows_before(first);
     }
     constexpr std::int64_t rows_before(std::int64_t row) const {
-        std::int64_t w = 0, end = count;  // to find: the first window that begins beyond the row
-        while (w < end) {
-            const std::int64_t middle = (w + end) / 2;
-            if (row < windows[middle].first)
-                end = middle;
-            else
-                w = middle + 1;
-        }
+        const std::int64_t w = partition_point(
+            std::int64_t{0}, count, [&](std::int64_t i) { return windows[i].first <= row; });
         if (w == 0) return 0;
         const RowWindow& last = windows[w - 1];
         return before[w - 1] + (row < last.last ? row : last.last) - last.first;

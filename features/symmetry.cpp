@@ -47,13 +47,8 @@ void count_mirrors(CsrView<T, P> a, RowWindow window, std::int64_t stride, bool 
         }
 }
 
-template void count_mirrors(CsrView<float, std::int32_t>, RowWindow, std::int64_t, bool,
-                            MirrorCounts&);
-template void count_mirrors(CsrView<float, std::int64_t>, RowWindow, std::int64_t, bool,
-                            MirrorCounts&);
-template void count_mirrors(CsrView<double, std::int32_t>, RowWindow, std::int64_t, bool,
-                            MirrorCounts&);
-template void count_mirrors(CsrView<double, std::int64_t>, RowWindow, std::int64_t, bool,
-                            MirrorCounts&);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template void count_mirrors(CsrView<T, P>, RowWindow, std::int64_t, bool, MirrorCounts&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -204,9 +204,7 @@ WholePass whole_pass(CsrView<T, P> a, int threads, Look look) {
     return pass;
 }
 
-template WholePass whole_pass(CsrView<float, std::int32_t>, int, Look);
-template WholePass whole_pass(CsrView<float, std::int64_t>, int, Look);
-template WholePass whole_pass(CsrView<double, std::int32_t>, int, Look);
-template WholePass whole_pass(CsrView<double, std::int64_t>, int, Look);
+#define SPTUNE_INSTANTIATE(T, P) template WholePass whole_pass(CsrView<T, P>, int, Look);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -1,9 +1,15 @@
 #include "kernels/backends.hpp"
+#include "kernels/lists.hpp"
 #include "kernels/simd_target.hpp"
-#include "kernels/spmv/formats.hpp"
 #include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
+
+#define SPTUNE_DECLARE(format)                       \
+    void add_##format##_kernels(KernelList<float>&); \
+    void add_##format##_kernels(KernelList<double>&);
+SPTUNE_CPU_FORMATS(SPTUNE_DECLARE)
+#undef SPTUNE_DECLARE
 
 template <class T>
 KernelList<T> cpu_kernels(IndexType index) {

@@ -1,9 +1,15 @@
 #include "kernels/backends.hpp"
 #include "kernels/cuda_probe.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/lists.hpp"
 #include "kernels/vendor/vendor.hpp"
 
 namespace sptune {
+
+#define SPTUNE_DECLARE(format)                            \
+    void add_cuda_##format##_kernels(KernelList<float>&); \
+    void add_cuda_##format##_kernels(KernelList<double>&);
+SPTUNE_CUDA_FORMATS(SPTUNE_DECLARE)
+#undef SPTUNE_DECLARE
 
 template <class T>
 KernelList<T> cuda_kernels(IndexType index) {

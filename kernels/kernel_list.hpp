@@ -30,10 +30,6 @@ struct KernelList {
         else
             return i64;
     }
-    template <class P>
-    const std::vector<SpmvKernel<T, P>>& of() const {
-        return const_cast<KernelList*>(this)->template of<P>();
-    }
 };
 
 template <class T>

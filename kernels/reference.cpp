@@ -18,9 +18,8 @@ void reference_spmv(CsrView<T, P> a, const T* x, double* y, double* scale) {
     }
 }
 
-template void reference_spmv(CsrView<float, std::int32_t>, const float*, double*, double*);
-template void reference_spmv(CsrView<float, std::int64_t>, const float*, double*, double*);
-template void reference_spmv(CsrView<double, std::int32_t>, const double*, double*, double*);
-template void reference_spmv(CsrView<double, std::int64_t>, const double*, double*, double*);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template void reference_spmv(CsrView<T, P>, const T*, double*, double*);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -22,10 +22,9 @@ const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend backend) {
     return cuda;
 }
 
-template const std::vector<SpmvKernel<float, std::int32_t>>& spmv_kernels(Backend);
-template const std::vector<SpmvKernel<float, std::int64_t>>& spmv_kernels(Backend);
-template const std::vector<SpmvKernel<double, std::int32_t>>& spmv_kernels(Backend);
-template const std::vector<SpmvKernel<double, std::int64_t>>& spmv_kernels(Backend);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template const std::vector<SpmvKernel<T, P>>& spmv_kernels(Backend);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 // MKL is loaded when its kernels are listed.
 double vendor_start_us(Backend backend) {

@@ -269,10 +269,6 @@ std::string why(const csr_view<T, P>& a) {
                                            const spmv_terms<T>&);               \
     template SPTUNE_API void v1::forget(const csr_view<T, P>&);                 \
     template SPTUNE_API std::string v1::why(const csr_view<T, P>&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -110,10 +110,6 @@ std::unique_ptr<Transpose<T, P>> transpose(CsrView<T, P> a, Backend backend, int
     template Backend backend_of(const csr_view<T, P>&);                  \
     template CsrView<T, P> checked_view(const csr_view<T, P>&, Backend); \
     template std::unique_ptr<Transpose<T, P>> transpose(CsrView<T, P>, Backend, int);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::library

@@ -212,10 +212,6 @@ spmv_plan<T> plan(const csr_view<T, P>& a, const plan_options& options) {
     template SPTUNE_API spmv_plan<T> v1::plan(const csr_view<T, P>&, const plan_options&); \
     template std::unique_ptr<library::Implementation<T>> library::make_plan(               \
         const csr_view<T, P>&, const plan_options&, bool);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -169,11 +169,7 @@ csr_matrix<T, P> auto_spgemm(const csr_view<T, P>& A, const csr_view<T, P>& B,
     template class csr_matrix<T, P>;                                                    \
     template csr_matrix<T, P> auto_spgemm(const csr_view<T, P>&, const csr_view<T, P>&, \
                                           const spgemm_options&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace v1
 }  // namespace sptune

@@ -116,10 +116,6 @@ std::string tune(CsrView<T, P> a, Backend backend, int threads, const db::Databa
 
 #define SPTUNE_INSTANTIATE(T, P) \
     template std::string tune(CsrView<T, P>, Backend, int, const db::Databases&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::library

@@ -114,9 +114,6 @@ Csr<To, PTo> cast_csr(CsrView<T, P> m) {
     template Csc<T, P> csr_to_csc(CsrView<T, P>, int); \
     SPTUNE_CASTS(T, P)
 
-SPTUNE_CONVERSIONS(float, std::int32_t)
-SPTUNE_CONVERSIONS(float, std::int64_t)
-SPTUNE_CONVERSIONS(double, std::int32_t)
-SPTUNE_CONVERSIONS(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_CONVERSIONS)
 
 }  // namespace sptune

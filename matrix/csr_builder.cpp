@@ -233,9 +233,7 @@ void CsrBuilder<T, P>::close_gaps() {
     csr_.values.truncate(static_cast<std::size_t>(out));
 }
 
-template class CsrBuilder<float, std::int32_t>;
-template class CsrBuilder<float, std::int64_t>;
-template class CsrBuilder<double, std::int32_t>;
-template class CsrBuilder<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P) template class CsrBuilder<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

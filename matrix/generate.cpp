@@ -174,9 +174,7 @@ Csr<T, P> generate(const GenerateRequest& request) {
     return a;
 }
 
-template Csr<float, std::int32_t> generate(const GenerateRequest&);
-template Csr<float, std::int64_t> generate(const GenerateRequest&);
-template Csr<double, std::int32_t> generate(const GenerateRequest&);
-template Csr<double, std::int64_t> generate(const GenerateRequest&);
+#define SPTUNE_INSTANTIATE(T, P) template Csr<T, P> generate(const GenerateRequest&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -56,9 +56,8 @@ Csr<T, P> load_matrix(const std::string& path, const MarketReadOptions& options)
     return read_market<T, P>(path, options);
 }
 
-template Csr<float, std::int32_t> load_matrix(const std::string&, const MarketReadOptions&);
-template Csr<float, std::int64_t> load_matrix(const std::string&, const MarketReadOptions&);
-template Csr<double, std::int32_t> load_matrix(const std::string&, const MarketReadOptions&);
-template Csr<double, std::int64_t> load_matrix(const std::string&, const MarketReadOptions&);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template Csr<T, P> load_matrix(const std::string&, const MarketReadOptions&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -197,9 +197,8 @@ Csr<T, P> read_market(const std::string& path, const MarketReadOptions& options)
     return MarketReader<T, P>(path, options).read();
 }
 
-template Csr<float, std::int32_t> read_market(const std::string&, const MarketReadOptions&);
-template Csr<float, std::int64_t> read_market(const std::string&, const MarketReadOptions&);
-template Csr<double, std::int32_t> read_market(const std::string&, const MarketReadOptions&);
-template Csr<double, std::int64_t> read_market(const std::string&, const MarketReadOptions&);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template Csr<T, P> read_market(const std::string&, const MarketReadOptions&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -5,6 +5,7 @@
 #include "matrix/market_header.hpp"
 #include "matrix/market_parse.hpp"
 #include "matrix/parallel.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -130,13 +131,12 @@ class MarketStaging {
 class ArrayCursor {
   public:
     ArrayCursor(const MarketHeader& header, std::uint64_t entry) : header_(header) {
-        std::int64_t low = 0, high = header.cols;  // the last column that starts at or before entry
-        while (high - low > 1) {
-            const std::int64_t middle = low + (high - low) / 2;
-            (entries_before(middle) <= static_cast<std::int64_t>(entry) ? low : high) = middle;
-        }
-        col_ = low;
-        row_ = first_row() + static_cast<std::int64_t>(entry) - entries_before(low);
+        const auto at = static_cast<std::int64_t>(entry);
+        // The last column that starts at or before the entry.
+        col_ = partition_point(std::int64_t{1}, std::int64_t{header.cols},
+                               [&](std::int64_t j) { return entries_before(j) <= at; }) -
+               1;
+        row_ = first_row() + at - entries_before(col_);
     }
     index_t row() const { return static_cast<index_t>(row_); }
     index_t col() const { return static_cast<index_t>(col_); }

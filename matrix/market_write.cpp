@@ -106,13 +106,8 @@ void write_market(const std::string& path, CsrView<T, P> matrix,
     file.commit();
 }
 
-template void write_market(const std::string&, CsrView<float, std::int32_t>,
-                           const MarketWriteOptions&);
-template void write_market(const std::string&, CsrView<float, std::int64_t>,
-                           const MarketWriteOptions&);
-template void write_market(const std::string&, CsrView<double, std::int32_t>,
-                           const MarketWriteOptions&);
-template void write_market(const std::string&, CsrView<double, std::int64_t>,
-                           const MarketWriteOptions&);
+#define SPTUNE_INSTANTIATE(T, P) \
+    template void write_market(const std::string&, CsrView<T, P>, const MarketWriteOptions&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -195,9 +195,6 @@ Csr<T, P> read_spt(const std::string& path) {
     template Csr<T, P> read_spt(const std::string&);            \
     template class MappedSpt<T, P>;
 
-SPTUNE_SPT(float, std::int32_t)
-SPTUNE_SPT(float, std::int64_t)
-SPTUNE_SPT(double, std::int32_t)
-SPTUNE_SPT(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_SPT)
 
 }  // namespace sptune

@@ -34,3 +34,7 @@ constexpr std::string_view to_string(IndexType i) {
 }
 
 }  // namespace sptune
+
+/// X(T, P) for every type of values and of row pointers, as explicit instantiations need it.
+#define SPTUNE_FOR_ALL_TYPES(X) \
+    X(float, std::int32_t) X(float, std::int64_t) X(double, std::int32_t) X(double, std::int64_t)

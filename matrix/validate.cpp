@@ -46,9 +46,7 @@ std::string csr_problem(CsrView<T, P> m, P nnz) {
     return bad_row < m.rows ? row_problem(m, bad_row) : std::string();
 }
 
-template std::string csr_problem(CsrView<float, std::int32_t>, std::int32_t);
-template std::string csr_problem(CsrView<float, std::int64_t>, std::int64_t);
-template std::string csr_problem(CsrView<double, std::int32_t>, std::int32_t);
-template std::string csr_problem(CsrView<double, std::int64_t>, std::int64_t);
+#define SPTUNE_INSTANTIATE(T, P) template std::string csr_problem(CsrView<T, P>, P);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -1,7 +1,5 @@
 #include "models/file_parts.hpp"
 
-#include "models/json_fields.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -105,7 +103,6 @@ Stored<Fixed> fixed(const Json& from, const char* name, Arrays arrays) {
 }
 
 std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays) {
-    if (member(from, name).is_array()) return floats(from, name);
     std::vector<float> numbers = floats_from_words(bytes(from, name, arrays));
     for (const float v : numbers)
         if (!std::isfinite(v)) throw Error(fmt::format("{} must be numbers", name));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "models/fixed_point.hpp"
+#include "models/json_fields.hpp"
 #include "models/stored.hpp"
 
 #include <bit>
@@ -13,11 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 namespace sptune::models {
 
-using Json = nlohmann::ordered_json;
 /// The arrays of a file, one after the other.
 struct Arrays {
     std::span<const std::uint8_t> bytes;
@@ -64,7 +62,7 @@ std::optional<Stored<T>> in_place(const Json& from, const char* name, Arrays arr
     return Stored<T>::in_place(
         {reinterpret_cast<const T*>(there.data()), there.size() / sizeof(T)});
 }
-/// As floats, or of files of before the numbers of a list.
+/// As floats, all of which are numbers.
 std::vector<float> stored_floats(const Json& from, const char* name, Arrays arrays);
 
 /// Texts without line breaks, as one array, and back.

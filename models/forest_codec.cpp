@@ -41,11 +41,8 @@ Bytes words_of(const std::vector<std::int32_t>& roots) {
 
 std::vector<std::int32_t> roots_of(const Json& json, Arrays arrays) {
     std::vector<std::int32_t> roots;
-    if (member(json, "roots").is_array())  // files of before have them in the header
-        for (const Json& root : json["roots"]) roots.push_back(integer(root, "roots"));
-    else
-        for (const std::uint32_t root : from_words(bytes(json, "roots", arrays)))
-            roots.push_back(static_cast<std::int32_t>(root));
+    for (const std::uint32_t root : from_words(bytes(json, "roots", arrays)))
+        roots.push_back(static_cast<std::int32_t>(root));
     return roots;
 }
 

@@ -105,7 +105,6 @@ Json encode(const TreeModel& model, Bytes& arrays) {
             json["more_networks"].push_back(std::move(network));
     }
     if (p.for_these_alone) json["for_these_alone"] = true;
-    if (p.start_apart) json["start_apart"] = true;
     return json;
 }
 
@@ -114,16 +113,9 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     p.backend = backend_of(json);
     p.device_keys = texts(json, "device_keys");
     p.for_these_alone = is_set(json, "for_these_alone");
-    p.start_apart = is_set(json, "start_apart");
-    if (!json.contains("bandwidths")) {
-        // Of which of several devices it is, files of before do not say.
-        auto curve = curve_of(member(json, "bandwidth"));
-        if (p.device_keys.size() == 1) p.bandwidths[p.device_keys.front()] = std::move(curve);
-    } else {
-        const Json& bandwidths = json["bandwidths"];
-        if (!bandwidths.is_object()) throw Error("bandwidths must be an object");
-        for (const auto& [key, curve] : bandwidths.items()) p.bandwidths[key] = curve_of(curve);
-    }
+    const Json& bandwidths = member(json, "bandwidths");
+    if (!bandwidths.is_object()) throw Error("bandwidths must be an object");
+    for (const auto& [key, curve] : bandwidths.items()) p.bandwidths[key] = curve_of(curve);
     p.portfolio = decode_variants(json, "portfolio", p.backend);
     const Json& hits = member(json, "hits");
     if (!hits.is_object()) throw Error("hits must be an object");
@@ -134,7 +126,7 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
     }
     p.times = decode_forest(member(json, "times"), arrays);
     p.sides = decode_forest(member(json, "sides"), arrays);
-    if (json.contains("network")) {  // files of before have none
+    if (json.contains("network")) {
         const Json& network = member(json, "network");
         p.network_share = number(member(network, "share"), "share");
         p.networks.push_back(decode_network(network, arrays));
@@ -142,8 +134,7 @@ TreeModel decode_trees(const Json& json, Arrays arrays) {
             for (const Json& more : list(json, "more_networks"))
                 p.networks.push_back(decode_network(more, arrays));
         for (const Network& n : p.networks)
-            if (n.gains().empty() != p.networks.front().gains().empty())
-                throw Error("networks have gains in part");
+            if (n.gains().empty()) throw Error("a network has no gains");
     }
     return TreeModel(std::move(p));
 }
@@ -234,10 +225,7 @@ Training decode_training(const Json& json, Arrays arrays, bool names) {
     t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
     t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
     t.devices = texts(json, "devices");
-    if (names)  // the first files had them in the header
-        t.matrices = member(json, "matrices").is_array()
-                         ? texts(json, "matrices")
-                         : from_lines(bytes(json, "matrices", arrays));
+    if (names) t.matrices = from_lines(bytes(json, "matrices", arrays));
     const Json& hashes = member(json, "kernel_hashes");
     if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
     for (const auto& [name, hash] : hashes.items())

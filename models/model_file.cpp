@@ -28,11 +28,14 @@ std::string seal_of(std::string_view bytes) {
     return seal;
 }
 
-/// `file` without its seal, if it has one. Throws Error for a broken one.
+/// `file` without its seal. Throws Error for a broken one, and where there is none.
 std::string_view unsealed(std::string_view file, std::span<const std::uint8_t> header) {
     const std::size_t size = file.size() - std::min<std::size_t>(file.size(), 8);
     if (file.substr(size) == seal_of(file.substr(0, size))) return file.substr(0, size);
-    if (!header_from(header).contains(kSealed)) return file;  // from before there were any
+    const Json json = header_from(header);
+    db::require_schema(json, kSchema);  // a later one may say otherwise what it ends with
+    if (!json.contains(kSealed))
+        throw Error("was made by an early sptune; train it anew with `sptune train`");
     throw Error("is damaged: what it holds is not what was written; copy it or train it anew");
 }
 
@@ -52,9 +55,7 @@ Json entry_of(const Json& description, Bytes& arrays) {
     return entry;
 }
 
-/// Files of before have it in the header itself.
 Json description_of(const Json& entry, const Arrays& arrays) {
-    if (!entry.is_object() || !entry.contains("description")) return entry;
     const std::span<const std::uint8_t> cbor = bytes(entry, "description", arrays);
     if (!arrays.stay) require_shallow(cbor);
     Json description = header_from(cbor);
@@ -64,7 +65,9 @@ Json description_of(const Json& entry, const Arrays& arrays) {
     return description;
 }
 
-std::string to_bytes(const ModelSet& models, bool sealed) {
+}  // namespace
+
+std::string to_bytes(const ModelSet& models) {
     Json list = Json::array();
     Bytes arrays;
     for (const auto& model : models.trees())
@@ -77,15 +80,9 @@ std::string to_bytes(const ModelSet& models, bool sealed) {
                 {"provenance", encode(models.training(), arrays)},
                 {"inputs", input_names()},
                 {"product_inputs", product_input_names()},
-                {"models", std::move(list)}};
-    if (sealed) header[kSealed] = true;
+                {"models", std::move(list)},
+                {kSealed, true}};
     return join_parts(kLetters, std::move(header), arrays);
-}
-
-}  // namespace
-
-std::string to_bytes(const ModelSet& models) {
-    return to_bytes(models, false);
 }
 
 ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, bool stay) {
@@ -94,8 +91,7 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, boo
     const Json json = header_from(header);
     db::require_schema(json, kSchema);
     require_known(texts(json, "inputs"), input_names());
-    if (json.contains("product_inputs"))  // the first files had no models of products
-        require_known(texts(json, "product_inputs"), product_input_names());
+    require_known(texts(json, "product_inputs"), product_input_names());
     ModelSet::Models models;
     std::size_t index = 0;
     for (const Json& entry : list(json, "models")) {
@@ -142,7 +138,7 @@ ModelSet read_models(const std::filesystem::path& file) {
 
 void write_models(const std::filesystem::path& file, const ModelSet& models) {
     AtomicFile out(file);
-    const std::string bytes = to_bytes(models, true);
+    const std::string bytes = to_bytes(models);
     out.write(bytes);
     out.write(seal_of(bytes));
     out.commit();

@@ -7,16 +7,16 @@
 //  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
 //                 "kernel_hashes": {"cpu.csr": …}},
 //  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
-//  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", "description"}]}
+//  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", "description"}],
+//  "sealed": true}
 // The description of a model lies among the arrays, in CBOR as well, so that only those that are
-// wanted have to be parsed; in files of before it is in the header. Trees may have a "network"
-// beside them, which programs from before it leave out, and "more_networks".
+// wanted have to be parsed. Trees may have a "network" beside them, and "more_networks".
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 //
-// A header with "sealed": true says that the file ends with the XXH3 of all before, in eight bytes
-// (little-endian): a number that is not what it was would be as good a number. write_models()
-// seals; files of before are not.
+// "sealed" says that the file ends with the XXH3 of all before, in eight bytes (little-endian): a
+// number that is not what it was would be as good a number. The first files were not, nor had they
+// the same fields: they are refused.
 #pragma once
 
 #include "models/bestsf.hpp"
@@ -95,8 +95,9 @@ struct Part {
     Backend backend = Backend::cpu;
 };
 
-/// The document, and back. Throws Error (db::NewerSchema for a later version's) with the part that
-/// is wrong. A header that is nested very deeply uses up the stack: read_models() looks before.
+/// The document, without its seal, and back. Throws Error (db::NewerSchema for a later version's)
+/// with the part that is wrong. A header that is nested very deeply uses up the stack:
+/// read_models() looks before.
 std::string to_bytes(const ModelSet& models);
 /// With `only` that part alone, which loads sooner; the names of the matrices are left out, too.
 /// `stay`: the bytes do, as long as the program, so that most of them need not be copied.

@@ -28,43 +28,29 @@ Json encode(const Network& network, double share, Bytes& arrays) {
         put_bytes(layers.back(), "weights", to_fixed_point(layer.weights), arrays);
     }
     Json json{{"share", rounded(share)}, {"inputs", network.inputs()}, {"layers", layers}};
-    if (!network.gains().empty()) put_bytes(json, "gains", to_words(network.gains()), arrays);
+    put_bytes(json, "gains", to_words(network.gains()), arrays);
     put_bytes(json, "quantiles", words_of(network.scales()), arrays);
     return json;
 }
 
 Network decode_network(const Json& json, Arrays arrays) {
-    std::vector<float> numbers = stored_floats(json, "quantiles", arrays);
-    std::vector<float> heads;
-    if (json.contains("scales")) {  // files of before have them in the header
-        for (const Json& s : list(json, "scales")) {
-            if (!s.is_array() || s.size() != 3) throw Error("scales must have three numbers each");
-            for (const Json& v : s) heads.push_back(static_cast<float>(number(v, "scales")));
-        }
-    } else {
-        const std::int32_t inputs = integer(member(json, "inputs"), "inputs");
-        if (inputs < 0 || static_cast<std::size_t>(inputs) > numbers.size() / 3)
-            throw Error("there are fewer scales than inputs");
-        const auto end = numbers.begin() + 3 * inputs;
-        heads.assign(numbers.begin(), end);
-        numbers.erase(numbers.begin(), end);
-    }
+    const std::vector<float> numbers = stored_floats(json, "quantiles", arrays);
+    const std::int32_t inputs = integer(member(json, "inputs"), "inputs");
+    if (inputs < 0 || static_cast<std::size_t>(inputs) > numbers.size() / 3)
+        throw Error("there are fewer scales than inputs");
     std::vector<Network::Scale> scales;
-    auto next = numbers.begin();
-    for (std::size_t i = 0; i < heads.size(); i += 3) {
-        if (!(heads[i] >= 1 && heads[i] <= static_cast<double>(numbers.end() - next)))
+    auto head = numbers.begin(), next = head + 3 * inputs;
+    for (; std::ssize(scales) < inputs; head += 3) {
+        if (!(head[0] >= 1 && head[0] <= static_cast<double>(numbers.end() - next)))
             throw Error("scales have more quantiles than there are");
-        const auto count = static_cast<std::ptrdiff_t>(heads[i]);
-        scales.push_back({{next, next + count}, heads[i + 1], heads[i + 2]});
+        const auto count = static_cast<std::ptrdiff_t>(head[0]);
+        scales.push_back({{next, next + count}, head[1], head[2]});
         next += count;
     }
     std::vector<Network::Layer> layers;
     for (const Json& layer : list(json, "layers"))
         layers.push_back({fixed(layer, "weights", arrays), stored_floats(layer, "bias", arrays)});
-    // Files of before have none.
-    std::vector<float> gains;
-    if (json.contains("gains")) gains = stored_floats(json, "gains", arrays);
-    return {std::move(scales), std::move(layers), std::move(gains)};
+    return {std::move(scales), std::move(layers), stored_floats(json, "gains", arrays)};
 }
 
 }  // namespace sptune::models

@@ -193,16 +193,15 @@ double TreeModel::plain_us(const Features& f, const db::Device& device, ValueTyp
         stand_in.bandwidth_curve = stand_in_for(parts_.bandwidths, device.key);
     }
     const double stream = streaming_us(f, measured ? device : stand_in, value);
-    if (parts_.start_apart) return start_us(device) + multiple * stream;
-    return multiple * ((parts_.backend == Backend::cpu ? 0.5 : start_us(device)) + stream);
+    if (parts_.backend == Backend::cpu) return start_us(device) + multiple * stream;
+    return multiple * (start_us(device) + stream);
 }
 
 std::vector<float> TreeModel::behind_of(const Features& features, const db::Device& device,
                                         ValueType value, const std::vector<float>& x) const {
     std::vector<float> behind = parts_.times.predict(x);
     if (parts_.network_share == 0) return behind;
-    std::vector<float> known;
-    if (!parts_.networks.front().gains().empty()) known = moving_.behind(features, device, value);
+    const std::vector<float> known = moving_.behind(features, device, value);
     std::vector<float> one(behind.size()), sum(behind.size());
     std::vector<float> scaled;
     for (std::size_t n = 0; n < parts_.networks.size(); ++n) {

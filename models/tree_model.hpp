@@ -60,11 +60,9 @@ class TreeModel final : public Predictor {
         std::vector<Network> networks;  ///< the same outputs; none where their share is 0
         double network_share = 0;
         /// Outputs: log(plain CSR's time / the roofline's), then for each of the portfolio
-        /// log(conversion / time of plain CSR).
+        /// log(conversion / time of plain CSR). On a CPU what starting a call takes is left out of
+        /// the first two times.
         Forest sides;
-        /// In both of those times what starting a call takes is left out. Files of before have it
-        /// in both, on a CPU half a microsecond of the roofline's.
-        bool start_apart = false;
         std::vector<HitRate> hits;
     };
     /// Throws Error where the parts do not fit together.

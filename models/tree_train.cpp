@@ -124,7 +124,6 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOpti
     times.y = std::move(behind.squeezed);
     Parts parts;
     parts.backend = samples.front()->backend();
-    parts.start_apart = parts.backend == Backend::cpu;
     std::set<std::string> keys;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Sample& s = *samples[i];
@@ -135,7 +134,7 @@ TreeModel TreeModel::train(const std::vector<const Sample*>& all, const TreeOpti
         float* side = &sides.y[i * sides.outputs];
         const double csr = s.baseline_us(), start = start_us(s.device);
         const double stream = streaming_us(s.features, s.device, s.value);
-        side[0] = static_cast<float>(parts.start_apart
+        side[0] = static_cast<float>(parts.backend == Backend::cpu
                                          ? std::log(std::max(csr - start, 0.1 * csr) / stream)
                                          : std::log(csr / (start + stream)));
         for (std::size_t k = 0; k < list.size(); ++k)

@@ -95,8 +95,7 @@ Contract::Step Contract::next() {
             // The rest may still turn out to be slow: it waits, if not for ever.
             if (slow || waits_left_-- == 0 || (active_ == 0 && !earning())) {
                 state_of(trial_).unaffordable = true;
-                drop(trial_);
-                settle_or_wait();
+                fail_trial();
                 return last_ = {active_, false, true};
             }
             waited_ = true;
@@ -180,25 +179,8 @@ void Contract::called(double us) {
         case Phase::trial:
             if (last_.run == active_ && overspent(us - (1 + share) * plain_us()))
                 return begin_audit();
-            if (last_.run == trial_ && us > kHopeless * call_us(active_) && !warm_up_ &&
-                (++strikes_ > 1 || us - plain_us() > spare_us())) {
-                drop(trial_);
-                settle_or_wait();
-                return;
-            }
-            if (warming) {
-                settling_.called(us);
-                // Where there is no second call at once, there have to be two later.
-                if (us - plain_us() > 0 && spare_us() < 0) cold_us_ = us - plain_us();
-                warm_up_ = !settling_.over() && us - plain_us() <= spare_us();
-                if (!takes_turns() && settling_.over() &&
-                    settling_.least_us() >= kBetter * call_us(active_)) {
-                    state_of(trial_).times.add(settling_.least_us());
-                    drop(trial_);
-                    settle_or_wait();
-                }
-                return;
-            }
+            if (last_.run == trial_ && strikes_out(us)) return fail_trial();
+            if (warming) return warmed_up(us);
             if (trial_turn_ && last_.run != trial_) return;  // it waits
             if (takes_turns()) trial_turn_ = !trial_turn_;
             if (--runs_left_ == 0 || (last_.run == trial_ && strikes_ == 0 &&
@@ -222,18 +204,38 @@ void Contract::called(double us) {
     }
 }
 
+/// Whether this call of the trial is to be its last.
+bool Contract::strikes_out(double us) {
+    return us > kHopeless * call_us(active_) && !warm_up_ &&
+           (++strikes_ > 1 || us - plain_us() > spare_us());
+}
+
+/// A call of the trial that does not count.
+void Contract::warmed_up(double us) {
+    settling_.called(us);
+    const double behind_us = us - plain_us();
+    // Where there is no second call at once, there have to be two later.
+    if (behind_us > 0 && spare_us() < 0) cold_us_ = behind_us;
+    warm_up_ = !settling_.over() && behind_us <= spare_us();
+    if (takes_turns() || !settling_.over() || settling_.least_us() < kBetter * call_us(active_))
+        return;
+    state_of(trial_).times.add(settling_.least_us());
+    fail_trial();
+}
+
+void Contract::fail_trial() {
+    drop(trial_);
+    settle_or_wait();
+}
+
 void Contract::end_trial() {
-    Known& k = state_of(trial_);
     const double to_beat =
         paused_ ? std::min(call_us(active_), call_us(paused_)) : call_us(active_);
-    if (call_us(trial_) < kBetter * to_beat) {
-        for (int* const beaten : {&active_, &paused_})
-            if (*beaten) drop(std::exchange(*beaten, 0));
-        k.state = State::proven;
-        active_ = trial_;
-    } else {
-        drop(trial_);
-    }
+    if (call_us(trial_) >= kBetter * to_beat) return fail_trial();
+    for (int* const beaten : {&active_, &paused_})
+        if (*beaten) drop(std::exchange(*beaten, 0));
+    state_of(trial_).state = State::proven;
+    active_ = trial_;
     settle_or_wait();
 }
 

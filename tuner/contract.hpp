@@ -164,6 +164,9 @@ class Contract {
     int next_due() const;
     void open_account();
     Step begin_trial(int offer, bool convert);
+    bool strikes_out(double us);
+    void warmed_up(double us);
+    void fail_trial();
     void end_trial();
     bool overspent(double excess_us);
     void begin_audit();

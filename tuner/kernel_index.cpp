@@ -119,9 +119,7 @@ void KernelIndex<T, P>::add_alike(Known& known) const {
     }
 }
 
-template class KernelIndex<float, std::int32_t>;
-template class KernelIndex<float, std::int64_t>;
-template class KernelIndex<double, std::int32_t>;
-template class KernelIndex<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P) template class KernelIndex<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

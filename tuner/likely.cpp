@@ -45,10 +45,6 @@ std::vector<std::string> likely_product(const ProductFeatures& product, Backend 
 #define SPTUNE_INSTANTIATE(T, P)                                                                 \
     template std::vector<std::string> likely_spmv(CsrView<T, P>, const Features&, Backend, int); \
     template std::vector<std::string> likely_product<T, P>(const ProductFeatures&, Backend, int);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

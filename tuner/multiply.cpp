@@ -141,10 +141,6 @@ ProductFeatures features_of_pair(CsrView<T, P> a, CsrView<T, P> b, Backend backe
         const SpgemmOptions&, void*);                                                           \
     template ProductFeatures features_of_pair(CsrView<T, P>, CsrView<T, P>, Backend, int, bool, \
                                               void*);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

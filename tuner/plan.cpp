@@ -296,9 +296,7 @@ std::string Plan<T, P>::why() const {
     return text;
 }
 
-template class Plan<float, std::int32_t>;
-template class Plan<float, std::int64_t>;
-template class Plan<double, std::int32_t>;
-template class Plan<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -110,9 +110,7 @@ void Plan<T, P>::apply(T alpha, const T* x, T beta, T* y, void* stream) {
         publish();
 }
 
-template class Plan<float, std::int32_t>;
-template class Plan<float, std::int64_t>;
-template class Plan<double, std::int32_t>;
-template class Plan<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -153,9 +153,7 @@ void Plan<T, P>::drop_storages() {
     for (const auto& r : ready_) r->storage.reset();
 }
 
-template class Plan<float, std::int32_t>;
-template class Plan<float, std::int64_t>;
-template class Plan<double, std::int32_t>;
-template class Plan<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -46,10 +46,6 @@ Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kern
     template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);  \
     template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&, \
                                    const SelectOptions&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

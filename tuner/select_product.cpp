@@ -51,7 +51,6 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
     constexpr ValueType value = value_type_of<T>();
     constexpr IndexType index = index_type_of<P>();
     const db::Device device = identify(backend, threads);
-    std::string changed;
     Lookup lookup;
     lookup.asked = databases && !databases->all().empty();
     if (lookup.asked) {
@@ -60,35 +59,23 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
             const auto entry = stored_digest<P>(item.store, Op::spgemm, value, device.key,
                                                 product.fingerprint, &missed);
             lookup.add(missed, item.place);
-            if (!entry) continue;
-            if (tells_of_the_baseline_alone(*entry)) {
-                lookup.notes.push_back("a sweep that was stopped before it reached another kernel");
-                continue;
-            }
+            if (!entry || lookup.passes_over(*entry)) continue;
             std::string id = entry->winner.empty() ? "" : fastest_at_once<T, P>(*entry, backend);
             if (id.empty()) {
                 lookup.found = true;
                 continue;
             }
-            changed =
-                validate == Validate::ignore
-                    ? ""
-                    : changed_since(*entry, spgemm_kernel_or_null<T, P>(backend, entry->winner),
-                                    device);
-            if (validate == Validate::strict && !changed.empty()) {
-                lookup.notes.push_back(
-                    fmt::format("a measurement of this product with {}", changed));
-                continue;
-            }
-            lookup.place = item.place, lookup.changed = changed;
-            ProductSelection s{std::move(id),      "database",     item.place, {},
-                               std::move(changed), entry->complete};
+            const bool winner_here = spgemm_kernel_or_null<T, P>(backend, entry->winner);
+            if (!lookup.accepts(*entry, winner_here, device, validate, "product")) continue;
+            lookup.place = item.place;
+            ProductSelection s{std::move(id),  "database",     item.place, {},
+                               lookup.changed, entry->complete};
             s.why = why_selected(s, lookup, device.key);
             return s;
         }
     }
     const models::ProductModel* model = product.products > 0 ? model_for(device) : nullptr;
-    ProductSelection chosen{{}, "model", {}, {}, std::move(changed)};
+    ProductSelection chosen{{}, "model", {}, {}, lookup.changed};
     if (model)
         for (const Variant* ranked : model->ranking(product, device, value)) {
             Variant v = *ranked;
@@ -125,10 +112,6 @@ ProductSelection default_product(const ProductFeatures& product, Backend backend
     template ProductSelection select_product<T, P>(const ProductFeatures&, Backend,              \
                                                    const db::Databases*, const ProductModelFor&, \
                                                    int, Validate);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -173,6 +173,23 @@ void Lookup::add(const db::Missed& missed, const db::Place& asked_at) {
         if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
 }
 
+bool Lookup::accepts(const db::Digest& stored, bool winner_here, const db::Device& now,
+                     Validate validate, const char* thing) {
+    changed = validate == Validate::ignore ? "" : changed_since(stored, winner_here, now);
+    if (validate != Validate::strict || changed.empty()) return true;
+    notes.push_back(fmt::format("a measurement of this {} with {}", thing, changed));
+    return false;
+}
+
+bool Lookup::passes_over(const db::Digest& stored) {
+    if (stored.complete || std::ranges::any_of(stored.fastest, [&](const db::Measured& c) {
+            return c.id != stored.baseline;
+        }))
+        return false;
+    notes.push_back("a sweep that was stopped before it reached another kernel");
+    return true;
+}
+
 void require_error(double asked, ValueType value, std::int64_t longest_row) {
     const auto kept = [&](ValueType type) {
         return static_cast<double>(type == ValueType::f32

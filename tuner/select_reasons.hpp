@@ -15,9 +15,14 @@ struct Lookup {
     Ranked unmeasured;                ///< expected to be faster than all that the entry has
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why
-    std::string changed;              ///< changed_since() the measurement that decided
+    std::string changed;              ///< changed_since() the last measurement that was looked at
 
     void add(const db::Missed& missed, const db::Place& asked_at);
+    /// Whether a measurement of a `thing`, a matrix or a product, counts by `validate`.
+    bool accepts(const db::Digest& stored, bool winner_here, const db::Device& now,
+                 Validate validate, const char* thing);
+    /// Whether it is of a sweep that was stopped before it measured anything beside the baseline.
+    bool passes_over(const db::Digest& stored);
 };
 
 /// Sentences on `selection`, made from its numbers.

@@ -102,11 +102,11 @@ class Selector {
         // What was left out has to be told from what was slow.
         if (digest && any && !digest->complete) digest = stored(db::Extent::all);
         lookup_.add(missed, item.place);
-        if (!digest || !is_valid(*digest)) return false;
-        if (tells_of_the_baseline_alone(*digest)) {
-            lookup_.notes.push_back("a sweep that was stopped before it reached another kernel");
+        if (!digest ||
+            !lookup_.accepts(*digest, kernels_.find(digest->winner) != nullptr, device_,
+                             options_.validate, "matrix") ||
+            lookup_.passes_over(*digest))
             return false;
-        }
         lookup_.found = true;
         Field field = field_of(*digest, kernels_, lookup_);
         const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
@@ -138,17 +138,6 @@ class Selector {
         result_.cores_busy = digest->cores_busy;
         if (!digest->complete) offer_the_rest(*digest);
         return true;
-    }
-
-    /// By options_.validate. Says what has changed since the measurement.
-    bool is_valid(const db::Digest& digest) {
-        lookup_.changed.clear();
-        if (options_.validate == Validate::ignore) return true;
-        lookup_.changed = changed_since(digest, kernels_.find(digest.winner) != nullptr, device_);
-        if (options_.validate == Validate::warn || lookup_.changed.empty()) return true;
-        lookup_.notes.push_back(
-            fmt::format("a measurement of this matrix with {}", lookup_.changed));
-        return false;
     }
 
     /// A sweep that was cut short or restricted says nothing of the other kernels: those that a

@@ -22,13 +22,6 @@ inline void rename(db::Digest& digest, IndexType index) {
     for (db::Measured& c : digest.fastest) name(c.id);
 }
 
-/// Of a sweep that was stopped before it measured anything to compare the baseline with.
-inline bool tells_of_the_baseline_alone(const db::Digest& digest) {
-    return !digest.complete && std::ranges::all_of(digest.fastest, [&](const db::Measured& c) {
-        return c.id == digest.baseline;
-    });
-}
-
 /// What two look-ups in one database have missed.
 inline void add(db::Missed& all, db::Missed&& more) {
     for (std::string& other : more.others)

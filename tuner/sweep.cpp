@@ -81,10 +81,6 @@ SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backen
     template SweepResult sweep_kernels(CsrView<T, P>, const Features&,                             \
                                        const std::vector<SpmvKernel<T, P>>&, const std::string&,   \
                                        const db::Device&, const SweepOptions&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

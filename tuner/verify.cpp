@@ -142,10 +142,6 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, Problem<T
     template Buffer<T> varied_values(CsrView<T, P>, std::uint64_t); \
     template Problem<T> make_problem(CsrView<T, P>, std::uint64_t); \
     template Verdict verify(const SpmvKernel<T, P>&, const Storage&, Problem<T>&, int, Clock);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

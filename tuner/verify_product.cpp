@@ -124,10 +124,6 @@ Verdict ProductCheck::judge(CsrView<T, P> c) const {
     template ProductCheck::ProductCheck(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
                                         std::uint64_t);                                       \
     template Verdict ProductCheck::judge(CsrView<T, P>) const;
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

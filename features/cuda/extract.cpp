@@ -173,9 +173,7 @@ Features extract_features_on_device(CsrView<T, P> a) {
                     whole_pass_of(found.sums, rows, cols, nnz), plan, counts);
 }
 
-template Features extract_features_on_device(CsrView<float, std::int32_t>);
-template Features extract_features_on_device(CsrView<float, std::int64_t>);
-template Features extract_features_on_device(CsrView<double, std::int32_t>);
-template Features extract_features_on_device(CsrView<double, std::int64_t>);
+#define SPTUNE_INSTANTIATE(T, P) template Features extract_features_on_device(CsrView<T, P>);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -48,9 +48,7 @@ std::uint64_t fingerprint_on_device(CsrView<T, P> a) {
     return finish_fingerprint(sum.at(0), a.rows, a.cols, nnz);
 }
 
-template std::uint64_t fingerprint_on_device(CsrView<float, std::int32_t>);
-template std::uint64_t fingerprint_on_device(CsrView<float, std::int64_t>);
-template std::uint64_t fingerprint_on_device(CsrView<double, std::int32_t>);
-template std::uint64_t fingerprint_on_device(CsrView<double, std::int64_t>);
+#define SPTUNE_INSTANTIATE(T, P) template std::uint64_t fingerprint_on_device(CsrView<T, P>);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

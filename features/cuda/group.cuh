@@ -6,6 +6,7 @@
 #include "features/cuda/groups.hpp"
 #include "features/cuda/slots.cuh"
 #include "matrix/cuda/device.cuh"
+#include "matrix/partition_point.hpp"
 
 namespace sptune::cuda::groups {
 
@@ -25,15 +26,7 @@ struct Numbering {
 
     /// The row of entry `n`: the last one that begins there or before.
     __device__ int row(std::int64_t n, int rows) const {
-        int low = 0, high = rows - 1;
-        while (low < high) {
-            const int middle = (low + high + 1) / 2;
-            if (from[middle] <= n)
-                low = middle;
-            else
-                high = middle - 1;
-        }
-        return low;
+        return partition_point(1, rows, [&](int r) { return from[r] <= n; }) - 1;
     }
     /// From the number that each lane of the first warp has of its row; 0 beyond the rows.
     __device__ void assign(std::int64_t count) {
@@ -50,14 +43,7 @@ struct Numbering {
 /// Place of the first column not below `column` in the sorted ones of [begin, end).
 template <class P>
 __device__ P first_not_below(const index_t* col_idx, P begin, P end, std::int64_t column) {
-    while (begin < end) {
-        const P middle = begin + (end - begin) / 2;
-        if (col_idx[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return partition_point(begin, end, [&](P k) { return col_idx[k] < column; });
 }
 
 /// The rows of a group, as all threads of the block know them.

@@ -89,8 +89,7 @@ __global__ void __launch_bounds__(kThreads)
     sum = block_sum<kThreads>(sum, scratch[0]);
     upper = block_sum<kThreads>(upper, scratch[1]);
     squares = block_sum<kThreads>(squares, squares_scratch);
-    for (int offset = kWarp / 2; offset > 0; offset /= 2)
-        longest = max(longest, __shfl_xor_sync(kFullMask, longest, offset));
+    longest = warp_max(longest);
     if (threadIdx.x % kWarp == 0) atomicMax(&totals->longest, longest);
     if (threadIdx.x) return;
     atomicAdd(&totals->products, sum);
@@ -277,10 +276,6 @@ ProductFeatures product_features_on_device(CsrView<T, P> a, CsrView<T, P> b,
 #define SPTUNE_INSTANTIATE(T, P)                         \
     template ProductFeatures product_features_on_device( \
         CsrView<T, P>, CsrView<T, P>, std::uint64_t, std::uint64_t, std::uint64_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

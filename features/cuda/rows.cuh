@@ -9,13 +9,6 @@ namespace sptune::cuda::rows {
 
 constexpr int kThreads = 256;
 
-template <class P>
-__device__ P warp_max(P length) {
-    for (int offset = kWarp / 2; offset > 0; offset /= 2)
-        length = max(length, __shfl_xor_sync(kFullMask, length, offset));
-    return length;
-}
-
 /// Block number `block` of `blocks`, which has kThreads. Adds what the row pointers alone tell,
 /// their part of the hash included, and lists the lengths of kShortRows or more, in no order: the
 /// first ones in `sums`, number n from kFirstLongRows on in long_rows[n] (room for nnz /

@@ -1,6 +1,7 @@
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/rows_of_entries.hpp"
+#include "matrix/partition_point.hpp"
 
 namespace sptune::cuda {
 namespace {
@@ -11,14 +12,7 @@ constexpr int kThreads = 256, kTile = 8 * kThreads;
 /// at the same place it is the row after them, the one that has the entry.
 template <class P>
 __device__ index_t row_of(const P* row_ptr, index_t low, index_t high, std::int64_t k) {
-    while (low < high) {
-        const index_t middle = low + (high - low) / 2 + 1;
-        if (row_ptr[middle] <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return partition_point(low + 1, high + 1, [&](index_t r) { return row_ptr[r] <= k; }) - 1;
 }
 
 /// A block per tile: the rows of its first and last entry bound the search for all others, so that

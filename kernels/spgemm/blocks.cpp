@@ -155,11 +155,7 @@ BlockColumns columns_of(const BlockCsr<V>& b) {
 #define SPTUNE_INSTANTIATE(T, P)                                              \
     template Buffer<std::int64_t> count_grid_blocks(CsrView<T, P>, int, int); \
     template BlockCsr<T> to_blocks(CsrView<T, P>, int, int);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 template BlockColumns columns_of(const BlockCsr<float>&);
 template BlockColumns columns_of(const BlockCsr<double>&);
 template BlockColumns columns_of(const BlockCsr<std::uint32_t>&);

@@ -125,9 +125,6 @@ DeviceCsr<T, P> allocate_product(index_t rows, index_t cols, std::uint64_t entri
     template bool rows_sorted(CsrView<T, P>);                                                     \
     template DeviceCsr<T, P> allocate_product(index_t, index_t, std::uint64_t, DeviceBuffer<P>&&, \
                                               std::uint64_t, std::uint64_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

@@ -128,9 +128,6 @@ template std::vector<index_t> cut_rows(const std::int64_t*, index_t, std::int64_
     template void allocate_rows(DeviceCsr<T, P>&, std::uint64_t); \
     template void sort_columns(DeviceCsr<T, P>&, std::uint64_t);  \
     template std::unique_ptr<Product<T, P>> finish(DeviceCsr<T, P>, bool, const SpgemmOptions&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

@@ -43,10 +43,6 @@ SpgemmReference reference_spgemm(CsrView<T, P> a, CsrView<T, P> b, index_t first
 
 #define SPTUNE_INSTANTIATE(T, P) \
     template SpgemmReference reference_spgemm(CsrView<T, P>, CsrView<T, P>, index_t, index_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda_probe.hpp"
 #include "kernels/kernel_hashes.hpp"
-#include "kernels/spgemm/algorithms.hpp"
+#include "kernels/lists.hpp"
 #include "kernels/spgemm/kernel_list.hpp"
 #include "kernels/vendor/spgemm.hpp"
 #include "matrix/lasting.hpp"
@@ -107,11 +107,7 @@ const SpgemmKernel<T, P>& find_spgemm_kernel(Backend backend, const std::string&
     template const std::vector<SpgemmKernel<T, P>>& spgemm_kernels(Backend);               \
     template const SpgemmKernel<T, P>* spgemm_kernel_or_null(Backend, const std::string&); \
     template const SpgemmKernel<T, P>& find_spgemm_kernel(Backend, const std::string&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 namespace {
 

@@ -6,6 +6,9 @@
 
 namespace sptune {
 
+/// For whose sums a kernel has room on its stack.
+inline constexpr int kMostShares = 1024;
+
 /// First row of `part` when entries + row_cost per row are shared out evenly, whole rows only.
 /// ptr has rows + 1 entries. Also serves slices: ptr then counts stored entries, row_cost is C.
 template <class P>

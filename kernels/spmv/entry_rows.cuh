@@ -5,6 +5,7 @@
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/launch.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/partition_point.hpp"
 
 namespace sptune::cuda {
 
@@ -16,14 +17,7 @@ inline constexpr int kEntriesEach = 8192;
 template <class P>
 __device__ __forceinline__ index_t row_of_entry(const P* row_ptr, index_t low, index_t high,
                                                 std::int64_t k) {
-    while (low < high) {
-        const index_t middle = low + (high - low + 1) / 2;
-        if (static_cast<std::int64_t>(row_ptr[middle]) <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return partition_point(low + 1, high + 1, [&](index_t r) { return row_ptr[r] <= k; }) - 1;
 }
 
 /// Calls visit(row, k, valid) for each entry k of this block, as often in every thread; `valid` is

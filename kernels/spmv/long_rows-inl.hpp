@@ -7,6 +7,7 @@
 #define SPTUNE_KERNELS_SPMV_LONG_ROWS_INL_HPP
 #endif
 
+#include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/dot-inl.hpp"
 #include "kernels/spmv/long_rows.hpp"
 
@@ -14,14 +15,12 @@ HWY_BEFORE_NAMESPACE();
 namespace sptune {
 namespace HWY_NAMESPACE {
 
-inline constexpr int kMostLongShares = 1024;
-
 /// What each share found of each long row that it had to do with. Two shares have one row in common
 /// at most, so that row + share is a place of its own.
 template <class T>
 struct LongSums {
     int shares;
-    T at[LongRowRule::kMostLongRows + kMostLongShares];  // not initialised: most calls need none
+    T at[LongRowRule::kMostLongRows + kMostShares];  // not initialised: most calls need none
 };
 
 /// The row, and which entries of it are in `share` of equal ones, for each row that has some there.
@@ -42,7 +41,7 @@ template <class T, class Slices>
 HWY_INLINE void parallel_with_long_rows(const LongRows<T>& rows, int threads, T alpha, const T* x,
                                         T* y, Slices slices) {
     LongSums<T> sums;
-    sums.shares = rows.count() ? std::min(threads, kMostLongShares) : 0;
+    sums.shares = rows.count() ? std::min(threads, kMostShares) : 0;
     parallel_parts(threads, [&](int part, int parts) {
         slices(part, parts);
         for (int share = part; share < sums.shares; share += parts)

@@ -5,8 +5,28 @@
 #include "kernels/cuda/device.cuh"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sptune::cuda {
+
+/// What a thread has to do: of slice number `slice` part `part` of row r.
+template <int C, int Threads>
+struct SlicePlace {
+    std::int64_t slice;
+    int r, part;
+    bool active;  ///< false: nothing
+
+    /// Of so many slices, side by side in blocks.
+    __device__ __forceinline__ explicit SlicePlace(index_t slices) {
+        constexpr int group = C * Threads;
+        const int slices_here = static_cast<int>(blockDim.x) / group;
+        const int place = static_cast<int>(threadIdx.x) / group;
+        const int lane = static_cast<int>(threadIdx.x) % group;
+        r = lane % C, part = lane / C;
+        slice = std::int64_t{blockIdx.x} * slices_here + place;
+        active = place < slices_here && slice < slices;
+    }
+};
 
 /// Sum over the `Threads` threads of a row, which are C apart; valid in the first of them. All
 /// threads of the block take part.

@@ -177,11 +177,7 @@ Arrays<T, P> to_bsr(CsrView<T, P> a, int size) {
     template Arrays<T, P> to_sell(CsrView<T, P>, int);    \
     template std::int64_t bsr_blocks(CsrView<T, P>, int); \
     template Arrays<T, P> to_bsr(CsrView<T, P>, int);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 template std::int64_t sell_entries(const std::int32_t*, index_t, int);
 template std::int64_t sell_entries(const std::int64_t*, index_t, int);
 

@@ -27,6 +27,15 @@ __device__ __forceinline__ T group_sum(T v) {
     return v;
 }
 
+/// The largest of a warp, in every lane. All lanes take part.
+template <class T>
+__device__ __forceinline__ T warp_max(T v) {
+#pragma unroll
+    for (int offset = kWarp / 2; offset > 0; offset /= 2)
+        v = max(v, __shfl_xor_sync(kFullMask, v, offset));
+    return v;
+}
+
 /// Sum over a block of `Block` threads, valid in thread 0. `scratch` holds Block / 32 numbers and
 /// may be used again after the next __syncthreads(). All threads take part.
 template <int Block, class T>

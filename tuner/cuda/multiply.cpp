@@ -54,10 +54,6 @@ ProductFeatures features_of_pair_on_device(CsrView<T, P> a, CsrView<T, P> b, boo
     template Multiplied<T, P> multiply_cuda(CsrView<T, P>, CsrView<T, P>, const ProductFeatures&, \
                                             const std::string&, const SpgemmOptions&);            \
     template ProductFeatures features_of_pair_on_device(CsrView<T, P>, CsrView<T, P>, bool, void*);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

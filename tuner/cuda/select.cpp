@@ -31,10 +31,6 @@ Chooser<T, P> choose_with_copy_on_device(CsrView<T, P> host) {
 #define SPTUNE_INSTANTIATE(T, P)                            \
     template Chooser<T, P> choose_on_device(CsrView<T, P>); \
     template Chooser<T, P> choose_with_copy_on_device(CsrView<T, P>);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -56,10 +56,6 @@ SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const Swe
 
 #define SPTUNE_INSTANTIATE(T, P) \
     template SweepResult sweep_spmv_cuda(CsrView<T, P>, const Features&, const SweepOptions&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

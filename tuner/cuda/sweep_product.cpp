@@ -31,10 +31,6 @@ SweepResult sweep_spgemm_cuda(CsrView<T, P> a, CsrView<T, P> b, const Features& 
     template SweepResult sweep_spgemm_cuda(CsrView<T, P>, CsrView<T, P>, const Features&, \
                                            const ProductFeatures&, const std::string&,    \
                                            const SweepOptions&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

@@ -74,10 +74,6 @@ Verdict verify(const SpmvKernel<T, P>& kernel, const Storage& storage, DevicePro
 
 #define SPTUNE_INSTANTIATE(T, P) \
     template Verdict verify(const SpmvKernel<T, P>&, const Storage&, DeviceProblem<T>&, CudaTimer&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

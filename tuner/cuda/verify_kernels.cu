@@ -9,7 +9,7 @@ namespace {
 
 using sptune::cuda::blocks_for;
 using sptune::cuda::global_thread;
-using sptune::cuda::kFullMask;
+using sptune::cuda::warp_max;
 
 constexpr int kThreads = 256;
 
@@ -35,8 +35,7 @@ __global__ void find_worst_kernel(const T* y, const T* y0, const double* referen
         mine = static_cast<unsigned long long>(__float_as_uint(error)) << 32 |
                (0xffffffffu - static_cast<unsigned>(i));
     }
-    for (int offset = 16; offset > 0; offset /= 2)
-        mine = max(mine, __shfl_xor_sync(kFullMask, mine, offset));
+    mine = warp_max(mine);
     if (threadIdx.x % 32 == 0 && mine > 0) atomicMax(worst, mine);
 }
 

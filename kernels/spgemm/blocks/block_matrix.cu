@@ -193,9 +193,6 @@ SPTUNE_INSTANTIATE(std::uint32_t)
 #define SPTUNE_INSTANTIATE_CSR(T, P)                       \
     template BlockMatrix<T> blocks_of(CsrView<T, P>, int); \
     template std::int64_t count_blocks(CsrView<T, P>, int);
-SPTUNE_INSTANTIATE_CSR(float, std::int32_t)
-SPTUNE_INSTANTIATE_CSR(float, std::int64_t)
-SPTUNE_INSTANTIATE_CSR(double, std::int32_t)
-SPTUNE_INSTANTIATE_CSR(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE_CSR)
 
 }  // namespace sptune::cuda

@@ -4,6 +4,7 @@
 #include "kernels/spgemm/blocks/arithmetic.cuh"
 #include "kernels/spgemm/blocks/product.hpp"
 #include "matrix/cuda/device.cuh"
+#include "matrix/partition_point.hpp"
 
 namespace sptune::cuda {
 
@@ -37,14 +38,7 @@ struct ProductView {
 /// The first of [low, high) whose number is not below `wanted`.
 __device__ inline std::int64_t bisect(const index_t* numbers, std::int64_t low, std::int64_t high,
                                       index_t wanted) {
-    while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (numbers[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return partition_point(low, high, [&](std::int64_t k) { return numbers[k] < wanted; });
 }
 
 /// Adds what block `in_a` times block `in_b` has at (i, j).

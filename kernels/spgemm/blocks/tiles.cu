@@ -4,6 +4,7 @@
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 #include "matrix/cuda/per_device.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <limits>
 
@@ -19,14 +20,8 @@ __global__ void index_tiles(BlockView<V> a, index_t words, unsigned* bits, unsig
     if (n >= std::int64_t{a.block_rows} * words) return;
     const std::int64_t row = n / words, from = n % words * kIndexBits;
     const std::int64_t end = a.row_ptr[row + 1];
-    std::int64_t low = a.row_ptr[row], high = end;
-    while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (a.col[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const std::int64_t low = partition_point(std::int64_t{a.row_ptr[row]}, end,
+                                             [&](std::int64_t k) { return a.col[k] < from; });
     unsigned word = 0;
     for (std::int64_t k = low; k < end && a.col[k] < from + kIndexBits; ++k)
         word |= 1u << (a.col[k] - from);

@@ -90,9 +90,6 @@ DeviceCsr<T, P> csr_of(const BlockPattern* pattern, int m, index_t rows, index_t
 #define SPTUNE_INSTANTIATE(T, P)                                                          \
     template DeviceCsr<T, P> csr_of(const BlockPattern*, int, index_t, index_t, const T*, \
                                     const T*, std::uint64_t);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

@@ -51,10 +51,6 @@ void drop_zeros_in_place(Csr<T, P>& c) {
 #define SPTUNE_INSTANTIATE(T, P)                       \
     template Csr<T, P> drop_zeros(CsrView<T, P>, int); \
     template void drop_zeros_in_place(Csr<T, P>&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
-#undef SPTUNE_INSTANTIATE
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -5,6 +5,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <cstdint>
 
@@ -19,14 +20,7 @@ constexpr int kBlock = 256, kEach = 8;
 template <class N>
 __device__ std::int64_t last_not_above(const N* numbers, std::int64_t low, std::int64_t high,
                                        std::int64_t k) {
-    while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2 + 1;
-        if (numbers[middle] <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return partition_point(low + 1, high + 1, [&](std::int64_t i) { return numbers[i] <= k; }) - 1;
 }
 
 /// Products of each entry of A.
@@ -105,15 +99,10 @@ __global__ void row_ptr_kernel(const Key* key, const std::int64_t* run, std::int
                                int column_bits, index_t rows, std::int64_t offset, P* row_ptr) {
     const std::int64_t i = global_thread();
     if (i > rows) return;
-    std::int64_t low = 0, high = runs;  // the first run of row i or later
-    while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (static_cast<std::int64_t>(key[run[middle]] >> column_bits) < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    row_ptr[i] = static_cast<P>(offset + low);
+    const std::int64_t first = partition_point(std::int64_t{0}, runs, [&](std::int64_t r) {
+        return static_cast<std::int64_t>(key[run[r]] >> column_bits) < i;
+    });
+    row_ptr[i] = static_cast<P>(offset + first);
 }
 
 }  // namespace sptune::esc

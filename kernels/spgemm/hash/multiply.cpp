@@ -295,9 +295,6 @@ std::uint64_t temporary_bytes(const SpgemmProblem<T, P>& problem, const Tuning& 
     template DeviceCsr<T, P> multiply(const SpgemmProblem<T, P>&, const Tuning&, \
                                       const SpgemmOptions&, cudaStream_t);       \
     template std::uint64_t temporary_bytes(const SpgemmProblem<T, P>&, const Tuning&);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda::hash

@@ -112,9 +112,7 @@ void add_split_kernels(SpgemmKernelList<T>& list) {
     });
 }
 
-template void add_split_kernels<float, std::int32_t>(SpgemmKernelList<float>&);
-template void add_split_kernels<float, std::int64_t>(SpgemmKernelList<float>&);
-template void add_split_kernels<double, std::int32_t>(SpgemmKernelList<double>&);
-template void add_split_kernels<double, std::int64_t>(SpgemmKernelList<double>&);
+#define SPTUNE_INSTANTIATE(T, P) template void add_split_kernels<T, P>(SpgemmKernelList<T>&);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda::hash

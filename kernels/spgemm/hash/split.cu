@@ -56,9 +56,6 @@ void cut_rows(index_t rows, const P* row_ptr, std::int64_t entries, int length, 
 #define SPTUNE_INSTANTIATE(T, P)                                                                 \
     template void cut_rows(index_t, const P*, std::int64_t, int, std::int64_t, P*, P*, index_t*, \
                            T*, void*, std::size_t, void*);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda::hash

@@ -119,9 +119,6 @@ std::unique_ptr<Product<T, P>> multiply_tiled(const SpgemmProblem<T, P>& problem
 #define SPTUNE_INSTANTIATE(T, P)                                                       \
     template std::unique_ptr<Product<T, P>> multiply_tiled(const SpgemmProblem<T, P>&, \
                                                            const SpgemmOptions&, LadderRun<T, P>);
-SPTUNE_INSTANTIATE(float, std::int32_t)
-SPTUNE_INSTANTIATE(float, std::int64_t)
-SPTUNE_INSTANTIATE(double, std::int32_t)
-SPTUNE_INSTANTIATE(double, std::int64_t)
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

@@ -3,6 +3,7 @@
 #include "kernels/spmv/bsr/cuda_format.hpp"
 #include "kernels/spmv/bsr/long_block_rows.cuh"
 #include "kernels/spmv/bsr/walk.cuh"
+#include "matrix/partition_point.hpp"
 
 #include <limits>
 
@@ -71,17 +72,11 @@ __global__ void __launch_bounds__(kThreads)
         __syncwarp();
     for (P k = begin + id; k < end; k += threads) {
         const index_t j = a.col_idx[k];
-        int low = 0, high = to.blocks;  // the last block that begins at j or before
-        while (high - low > 1) {
-            const int middle = low + (high - low) / 2;
-            if (start[middle] <= j)
-                low = middle;
-            else
-                high = middle;
-        }
+        // The last block that begins at j or before.
+        const int n = partition_point(1, to.blocks, [&](int i) { return start[i] <= j; }) - 1;
         std::int64_t row = b * a.r;
         while (a.row_ptr[row + 1] <= k) ++row;
-        const std::int64_t at = std::int64_t{low} * a.c + (j - start[low]);
+        const std::int64_t at = std::int64_t{n} * a.c + (j - start[n]);
         atomicAdd(to.values + at * to.pitch + (row - b * a.r), entries[k]);  // may be there twice
     }
 }

@@ -117,8 +117,6 @@ void bsr_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(bsr_kernels);
 void add_bsr_kernels(KernelList<SPTUNE_VALUE>& list) {

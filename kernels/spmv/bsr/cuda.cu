@@ -1,10 +1,10 @@
 // BSR on the GPU: a warp or a part of one per block row.
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/bsr/cuda_format.hpp"
 #include "kernels/spmv/bsr/cuda_grid.hpp"
 #include "kernels/spmv/bsr/sweep.cuh"
-#include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/pieces.cuh"
 
 namespace sptune::cuda {

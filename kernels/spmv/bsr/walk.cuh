@@ -8,6 +8,7 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <limits>
 
@@ -91,19 +92,6 @@ __global__ void __launch_bounds__(kWalkThreads)
     if (mine && place == 0) count[b] = blocks;
 }
 
-/// First position in [low, high) whose column is not less than `column`.
-template <class P>
-__device__ P lower_bound(const index_t* col_idx, P low, P high, index_t column) {
-    while (low < high) {
-        const P middle = low + (high - low) / 2;
-        if (col_idx[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /// A thread block for each listed block row, a part of its columns for each group of lanes. The
 /// longest row decides where to cut.
 template <class P>
@@ -129,7 +117,8 @@ __global__ void __launch_bounds__(kWalkThreads)
             if (p == parts) return a.row_ptr[row + 1];
             const index_t column =
                 a.col_idx[from + static_cast<P>(static_cast<std::int64_t>(longest) * p / parts)];
-            return lower_bound(a.col_idx, a.row_ptr[row], a.row_ptr[row + 1], column);
+            return partition_point(a.row_ptr[row], a.row_ptr[row + 1],
+                                   [=](P k) { return a.col_idx[k] < column; });
         };
         at = cut(part), end = cut(part + 1);
     }

@@ -7,6 +7,7 @@
 // After foreach_target.
 #include "kernels/parallel.hpp"
 #include "kernels/spmv/add_workers.hpp"
+#include "kernels/spmv/balance.hpp"
 #include "kernels/spmv/coo/format.hpp"
 #include "kernels/spmv/dot-inl.hpp"
 
@@ -17,8 +18,6 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int kMaxThreads = 1024;
-
 template <class T>
 void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     struct Carry {
@@ -26,9 +25,9 @@ void coo_segmented(const Storage& storage, T alpha, const T* x, T beta, T* y, La
         T sum;
     };
     const auto& s = static_cast<const CooStorage<T>&>(storage);
-    Carry carry[kMaxThreads];
+    Carry carry[kMostShares];
     // However many threads OpenMP delivers, rows are cut at the same places.
-    const int shares = std::min(launch.threads, kMaxThreads);
+    const int shares = std::min(launch.threads, kMostShares);
     const auto add_share = [&](int share) {
         const std::int64_t nnz = static_cast<std::int64_t>(s.values.size());
         std::int64_t k = part_begin(nnz, shares, share);
@@ -73,8 +72,6 @@ void coo_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(coo_kernels);
 void add_coo_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -5,10 +5,10 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/carries.cuh"
 #include "kernels/spmv/coo/cuda_format.hpp"
 #include "kernels/spmv/coo/segments.cuh"
-#include "kernels/spmv/cuda_formats.hpp"
 #include "kernels/spmv/strip_load.cuh"
 
 namespace sptune::cuda {

@@ -4,6 +4,7 @@
 #include "kernels/cuda/sort.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/csc/cuda_format.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <limits>
 
@@ -27,15 +28,9 @@ __global__ void find_columns(const Key* sorted_columns, std::int64_t nnz, index_
                              std::int64_t* col_ptr) {
     const std::int64_t j = global_thread();
     if (j > cols) return;
-    std::int64_t low = 0, high = nnz;
-    while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (static_cast<std::int64_t>(sorted_columns[middle]) < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    col_ptr[j] = low;
+    col_ptr[j] = partition_point(std::int64_t{0}, nnz, [&](std::int64_t k) {
+        return static_cast<std::int64_t>(sorted_columns[k]) < j;
+    });
 }
 
 template <class T, class Item>

@@ -50,8 +50,6 @@ void csc_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(csc_kernels);
 void add_csc_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -6,8 +6,8 @@
 #include "kernels/cuda/matrix_load.cuh"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/csc/cuda_format.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
 
 namespace sptune::cuda {
 namespace {

@@ -5,6 +5,7 @@
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/name_pieces.cuh"
 #include "matrix/csr_bytes.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,15 +23,9 @@ __global__ void find_tiles(const P* row_ptr, index_t rows, int n, index_t* tile_
                            index_t tiles) {
     const std::int64_t t = global_thread();
     if (t > tiles) return;
-    index_t low = 0, high = rows;
-    while (t < tiles && low < high) {
-        const index_t middle = low + (high - low) / 2;
-        if (static_cast<std::int64_t>(row_ptr[middle + After]) + middle < t * n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    tile_row[t] = t < tiles ? low : rows;
+    tile_row[t] = partition_point(t < tiles ? 0 : rows, rows, [&](index_t r) {
+        return static_cast<std::int64_t>(row_ptr[r + After]) + r < t * n;
+    });
 }
 
 template <int After, class T, class P>
@@ -261,13 +256,9 @@ std::unique_ptr<Storage> CsrMergeFormat::convert(CsrView<T, P> a, const Params& 
 SPTUNE_INSTANTIATE_FORMAT(CsrFormat)
 SPTUNE_INSTANTIATE_FORMAT(CsrTilesFormat)
 SPTUNE_INSTANTIATE_FORMAT(CsrMergeFormat)
-template class CsrStorage<float, std::int32_t>;
-template class CsrStorage<float, std::int64_t>;
-template class CsrStorage<double, std::int32_t>;
-template class CsrStorage<double, std::int64_t>;
-template class CsrMergeStorage<float, std::int32_t>;
-template class CsrMergeStorage<float, std::int64_t>;
-template class CsrMergeStorage<double, std::int32_t>;
-template class CsrMergeStorage<double, std::int64_t>;
+#define SPTUNE_INSTANTIATE(T, P)     \
+    template class CsrStorage<T, P>; \
+    template class CsrMergeStorage<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

@@ -11,6 +11,7 @@
 #include "kernels/spmv/csr/format.hpp"
 #include "kernels/spmv/csr/grid.hpp"
 #include "kernels/spmv/dot-inl.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <algorithm>
 
@@ -116,8 +117,6 @@ void csr_balanced(const Storage& storage, T alpha, const T* x, T beta, T* y, Lau
     });
 }
 
-constexpr int kMaxThreads = 1024;
-
 /// What a share found of the row that it did not finish.
 template <class T>
 struct Carry {
@@ -133,15 +132,9 @@ HWY_NOINLINE Carry<T> merge_share(const Rows<T, P, Inner>& rows, std::int64_t fr
     // The path crosses the diagonal `at` in row r, entry at - r: the first r for which row r is not
     // finished by then.
     const auto row_at = [&](std::int64_t at) {
-        index_t low = 0, high = a.rows;
-        while (low < high) {
-            const index_t middle = low + (high - low) / 2;
-            if (static_cast<std::int64_t>(a.row_ptr[middle + 1]) + middle < at)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return partition_point(index_t{0}, a.rows, [&](index_t r) {
+            return static_cast<std::int64_t>(a.row_ptr[r + 1]) + r < at;
+        });
     };
     index_t i = row_at(from);
     const index_t last = row_at(to);
@@ -159,9 +152,9 @@ HWY_NOINLINE Carry<T> merge_share(const Rows<T, P, Inner>& rows, std::int64_t fr
 template <class T, class P, class Inner>
 void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const Rows<T, P, Inner> rows(storage);
-    Carry<T> carry[kMaxThreads];
+    Carry<T> carry[kMostShares];
     // However many threads OpenMP delivers, rows are cut at the same places.
-    const int shares = std::min(launch.threads, kMaxThreads);
+    const int shares = std::min(launch.threads, kMostShares);
     const std::int64_t work = std::int64_t{rows.a.rows} + static_cast<std::int64_t>(rows.a.nnz());
     parallel_parts(shares, [&](int part, int parts) {
         for (int share = part; share < shares; share += parts)
@@ -210,8 +203,6 @@ void csr_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(csr_kernels);
 void add_csr_kernels(KernelList<SPTUNE_VALUE>& list) {

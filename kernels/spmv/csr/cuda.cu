@@ -3,9 +3,9 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/matrix_load.cuh"
 #include "kernels/cuda/residency.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/csr/cuda_parts.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
 
 #include <algorithm>
 

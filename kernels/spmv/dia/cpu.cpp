@@ -119,8 +119,6 @@ void dia_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(dia_kernels);
 void add_dia_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -3,7 +3,7 @@
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/dia/cuda_format.hpp"
 #include "kernels/spmv/dia/packed.cuh"
 

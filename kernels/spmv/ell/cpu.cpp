@@ -60,8 +60,6 @@ void ell_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(ell_kernels);
 void add_ell_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -2,7 +2,7 @@
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/ell/cuda_format.hpp"
 #include "kernels/spmv/padded_dot.cuh"
 

@@ -118,8 +118,6 @@ void hdia_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(hdia_kernels);
 void add_hdia_kernels(KernelList<SPTUNE_VALUE>& list) {

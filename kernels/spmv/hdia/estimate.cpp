@@ -151,13 +151,9 @@ std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P> a, const Features
     return told;
 }
 
-template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<float, std::int32_t>,
-                                                          const Features&, std::span<const Params>);
-template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<float, std::int64_t>,
-                                                          const Features&, std::span<const Params>);
-template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<double, std::int32_t>,
-                                                          const Features&, std::span<const Params>);
-template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<double, std::int64_t>,
-                                                          const Features&, std::span<const Params>);
+#define SPTUNE_INSTANTIATE(T, P)                                                              \
+    template std::vector<LayoutEstimate> HdiaFormat::estimate(CsrView<T, P>, const Features&, \
+                                                              std::span<const Params>);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

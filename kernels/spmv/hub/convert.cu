@@ -7,6 +7,7 @@
 #include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/hub/shares.hpp"
 #include "matrix/cuda/per_device.hpp"
+#include "matrix/partition_point.hpp"
 
 #include <array>
 #include <limits>
@@ -158,15 +159,9 @@ __global__ void find_open_rows(const std::int64_t* begin, std::int64_t size, std
                                std::int32_t* open) {
     const std::int64_t tile = global_thread();
     if (tile >= tiles) return;
-    std::int64_t low = 0, high = size;
-    while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (begin[middle] < tile * kHubTile)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    open[tile] = static_cast<std::int32_t>(low - 1);
+    const std::int64_t next = partition_point(
+        std::int64_t{0}, size, [&](std::int64_t i) { return begin[i] < tile * kHubTile; });
+    open[tile] = static_cast<std::int32_t>(next - 1);
 }
 
 template <class Code, class T, class P>

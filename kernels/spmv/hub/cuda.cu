@@ -5,7 +5,7 @@
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/strip_load.cuh"
 #include "matrix/cuda/per_device.hpp"

@@ -65,8 +65,6 @@ void hyb_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(hyb_kernels);
 void add_hyb_kernels(KernelList<SPTUNE_VALUE>& list) {

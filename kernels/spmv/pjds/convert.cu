@@ -4,6 +4,7 @@
 #include "kernels/spmv/pjds/cuda_format.hpp"
 #include "kernels/spmv/row_order.cuh"
 #include "kernels/spmv/transpose_rows.cuh"
+#include "matrix/partition_point.hpp"
 
 namespace sptune::cuda {
 namespace {
@@ -39,15 +40,8 @@ __global__ void count_diagonal(const index_t* length, std::int64_t chunks, int c
                                std::int64_t* count) {
     const std::int64_t j = global_thread();
     if (j >= longest) return;
-    std::int64_t low = 0, high = chunks;
-    while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (length[middle] > j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    count[j] = low * c;
+    count[j] = c * partition_point(std::int64_t{0}, chunks,
+                                   [&](std::int64_t chunk) { return length[chunk] > j; });
 }
 
 template <class T>

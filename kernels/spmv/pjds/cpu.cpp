@@ -61,8 +61,6 @@ void pjds_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(pjds_kernels);
 void add_pjds_kernels(KernelList<SPTUNE_VALUE>& list) {

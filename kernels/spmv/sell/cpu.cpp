@@ -73,8 +73,6 @@ void sell_kernels(KernelList<SPTUNE_VALUE>& list) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "kernels/spmv/formats.hpp"
-
 namespace sptune {
 HWY_EXPORT(sell_kernels);
 void add_sell_kernels(KernelList<SPTUNE_VALUE>& list) {

@@ -1,4 +1,4 @@
-#include "kernels/spmv/cuda_formats.hpp"
+#include "kernels/kernel_list.hpp"
 #include "kernels/spmv/sell/cuda_parts.hpp"
 
 namespace sptune {

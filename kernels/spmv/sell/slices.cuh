@@ -35,13 +35,7 @@ __global__ void __launch_bounds__(1024, kSellBlocks<T, Threads, IndexBits>)
     sell_kernel(SellView<T> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                 T* __restrict__ y) {
     const MatrixLoad load(kept);
-    constexpr int group = C * Threads;
-    const int slices_here = static_cast<int>(blockDim.x) / group;
-    const int place = static_cast<int>(threadIdx.x) / group;
-    const int lane = static_cast<int>(threadIdx.x) % group;
-    const int r = lane % C, part = lane / C;
-    const std::int64_t slice = std::int64_t{blockIdx.x} * slices_here + place;
-    const bool active = place < slices_here && slice < s.slices;
+    const auto [slice, r, part, active] = SlicePlace<C, Threads>(s.slices);
     T sum{0};
     if (active) {
         const std::int64_t begin = s.slice_ptr[slice];

@@ -101,17 +101,18 @@ const typename KernelIndex<T, P>::Known& KernelIndex<T, P>::known_to(
         for (const Kernel& kernel : *kernels_)
             if (&kernel != baseline_ && model.knows(kernel.variant))
                 place->second.add(kernel, model);
-        add_alike(place->second);
+        add_unknown(place->second);
     }
     return place->second;
 }
 
 template <class T, class P>
-void KernelIndex<T, P>::add_alike(Known& known) const {
+void KernelIndex<T, P>::add_unknown(Known& known) const {
     const std::vector<const Kernel*>& list = known.kernels;
     for (const Kernel& kernel : *kernels_) {
         if (!kernel.estimate || std::find(list.begin(), list.end(), &kernel) != list.end())
             continue;
+        if (kernel.variant.format == "hub") known.hubs.push_back(&kernel);
         const auto like = std::find_if(list.begin(), list.end(), [&](const Kernel* k) {
             return k->estimate == kernel.estimate && differ_in_what_is_kept(*k, kernel);
         });

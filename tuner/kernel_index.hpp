@@ -61,6 +61,7 @@ class KernelIndex {
         std::vector<const Kernel*> kernels;
         std::vector<models::Option> options;
         std::vector<Alike<T, P>> alike;
+        std::vector<const Kernel*> hubs;  ///< for hub columns, which it does not know
 
         void add(const Kernel& kernel, const models::Predictor& model) {
             kernels.push_back(&kernel);
@@ -72,7 +73,7 @@ class KernelIndex {
     const Known& known_to(const models::Predictor& model) const;
 
   private:
-    void add_alike(Known& known) const;
+    void add_unknown(Known& known) const;
 
     const std::vector<Kernel>* kernels_;
     std::vector<std::string> ids_;

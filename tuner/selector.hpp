@@ -4,6 +4,7 @@
 #include "models/shortlist.hpp"
 #include "tuner/closer_look.hpp"
 #include "tuner/default_models.hpp"
+#include "tuner/hub_look.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_field.hpp"
@@ -174,8 +175,8 @@ class Selector {
             covered = true;
             const Known& known = kernels_.known_to(*model);
             Field field = predictions(*model, known);
-            look(field, known.alike);
-            if (decide(std::move(field), inspector(), models::kWorthwhile, {}, known.alike))
+            look(field, known);
+            if (decide(std::move(field), inspector(), models::kWorthwhile, {}, &known))
                 return trust(*model);
         }
         // Kernels that somebody names are worth a guess, even if nobody has learned of them.
@@ -221,10 +222,16 @@ class Selector {
     }
 
     /// Whether anything has changed by it.
-    bool look(Field& field, const std::vector<Alike<T, P>>& alike) {
-        if (!look_closer(field, calls(), features(), matrix_.view, alike)) return false;
-        std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
-        return true;
+    bool look(Field& field, const Known& known) {
+        bool changed = look_closer(field, calls(), features(), matrix_.view, known.alike);
+        if (!looked_for_hubs_) {
+            looked_for_hubs_ = true;
+            changed |= look_for_hubs(field, calls(), features(), matrix_.view, kernels_, known.hubs,
+                                     device_.threads);
+        }
+        if (changed)
+            std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
+        return changed;
     }
 
     const Kernel& safe_kernel() const {
@@ -246,11 +253,11 @@ class Selector {
     }
 
     /// Fills in the choice from `field`; false when nothing in it may be used. Only what is about
-    /// to be chosen is inspected, since some layouts take a pass over the matrix for that. `alike`:
-    /// to what was predicted.
+    /// to be chosen is inspected, since some layouts take a pass over the matrix for that. `known`:
+    /// of what was predicted.
     template <class Inspect>
     bool decide(Field field, const Inspect& inspect, double worthwhile = models::kWorthwhile,
-                const std::string& preferred = {}, const std::vector<Alike<T, P>>& alike = {}) {
+                const std::string& preferred = {}, const Known* known = nullptr) {
         std::erase_if(field, [&](const Entrant<T, P>& e) {
             return !limits_.allow(e) || !std::isfinite(e.predicted_us);
         });
@@ -262,7 +269,7 @@ class Selector {
         while (!field.empty() && !limits_.usable(field.front(), features_, inspect)) {
             field.erase(field.begin());
             // What was too far behind the one that cannot be used may now be worth a look.
-            if (!field.empty() && !field.front().measured && look(field, alike))
+            if (!field.empty() && !field.front().measured && known && look(field, *known))
                 put_in_order(field, calls(), kernels_.baseline(), worthwhile, preferred);
         }
         if (field.empty()) return false;
@@ -292,6 +299,7 @@ class Selector {
     const SelectOptions& options_;
     db::Device device_;
     std::optional<Features> features_;
+    bool looked_for_hubs_ = false;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     Selection result_;

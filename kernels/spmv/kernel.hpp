@@ -57,6 +57,7 @@ struct LayoutEstimate {
     /// not tell more than the features do.
     double bytes = 0;
     double gathered = 0;  ///< stored entries whose x is fetched by itself, not with its neighbours
+    double sums = 0;      ///< of rows or parts of rows, added to y one by one
 };
 
 /// One row of the registry, for value type T and row pointer type P. CPU kernels take host memory,

@@ -9,7 +9,9 @@
 #include "kernels/spmv/kernel.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
+#include <span>
 #include <type_traits>
+#include <vector>
 
 namespace sptune::cuda {
 
@@ -72,6 +74,11 @@ struct HubFormat {
 
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    /// Bytes, entries beside the bands, and the parts of rows in bands if the entries of each were
+    /// spread over the rows at random; of large matrices from some of the entries.
+    template <class T, class P>
+    static std::vector<LayoutEstimate> estimate(CsrView<T, P> a, const Features& features,
+                                                std::span<const Params> params);
     template <class T, class P>
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
 };

@@ -14,7 +14,7 @@ struct Rates {
     double columns;       ///< ten thousand that every multiprocessor fetches
     double another_band;  ///< where some fetch twice
 };
-constexpr Rates kSingle{6.4, 7.7, 1.6, 8.0, 2.6, 0.6}, kDouble{3.1, 7.5, 2.3, 10.0, 6.8, 0.6};
+constexpr Rates kSingle{6.4, 7.7, 1.6, 8.0, 2.6, 0.6}, kDouble{5.3, 6.3, 2.1, 10.1, 5.9, 0.8};
 
 }  // namespace
 

@@ -15,8 +15,8 @@ struct HubWork {
     int multiprocessors;
 };
 
-/// µs of one call. Fitted to 258 times on an H200, of 15 graphs and other scattered matrices
-/// with 2.4 to 17.6 million entries, whose errors are 6 % in the median and 14 % for one in ten
+/// µs of one call. Fitted to 201 times on an H200, of 15 graphs and other scattered matrices
+/// with 2.4 to 17.6 million entries, whose errors are 5 % in the median and 12 % for one in ten
 /// (bench/results/2026-11-28-hub.md).
 double hub_us(const HubWork& work);
 

@@ -1,4 +1,5 @@
-// How tiles of hub columns are dealt out. Needs no GPU.
+// How tiles of hub columns are dealt out, and columns grouped. Needs no GPU.
+#include "kernels/spmv/hub/popularity.hpp"
 #include "kernels/spmv/hub/shares.hpp"
 
 #include <gtest/gtest.h>
@@ -71,6 +72,38 @@ TEST(HubShares, OneBlockDoesAll) {
     const HubShares s = share_tiles(tile, kColumns, 3 * kColumns, 1);
     expect_all(s, tile, 3 * kColumns, 1);
     EXPECT_EQ(s.share.size(), 3u);
+}
+
+TEST(ColumnGroups, RiseWithTheNumberOfEntries) {
+    std::uint32_t before = 0;
+    for (std::uint32_t n = 1; n < 5000; ++n) {
+        const std::uint32_t group = ColumnGroups::group_of(n);
+        EXPECT_LE(group, before + 1) << n;
+        EXPECT_GE(group, before) << n;
+        EXPECT_TRUE(n > ColumnGroups::kExact || group == n);
+        before = group;
+    }
+    EXPECT_EQ(ColumnGroups::group_of(~0u), ColumnGroups::kGroups - 1);
+    EXPECT_LT(ColumnGroups::group_of(1000), ColumnGroups::group_of(1200));
+}
+
+TEST(ColumnGroups, ShareTheEntries) {
+    ColumnGroups g;
+    const auto add = [&](std::uint32_t count, unsigned long long columns) {
+        g.columns[ColumnGroups::group_of(count)] += columns;
+        g.entries[ColumnGroups::group_of(count)] += columns * count;
+    };
+    add(0, 1000);
+    add(1, 100);
+    add(10, 40);
+    add(500, 1);
+    EXPECT_EQ(g.share_of(0), 0);
+    EXPECT_DOUBLE_EQ(g.share_of(1), 0.5);
+    EXPECT_DOUBLE_EQ(g.share_of(21), 0.7);
+    EXPECT_DOUBLE_EQ(g.share_of(41), 0.9);
+    EXPECT_DOUBLE_EQ(g.share_of(91), 0.95);
+    EXPECT_DOUBLE_EQ(g.share_of(1'000'000), 1);
+    EXPECT_EQ(ColumnGroups{}.share_of(5), 0) << "no entries";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tests/gpu/spmv_runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -203,6 +204,33 @@ TYPED_TEST(SpmvGpu, EveryKernelCanBePartOfAGraph) {
                 << id << " on " << c.name;
         }
     }
+}
+
+TYPED_TEST(SpmvGpu, HubColumnsHoldWhatTheyWereSaidTo) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto cases = all_cases<T, P>();
+    const auto c = std::find_if(cases.begin(), cases.end(),
+                                [](const auto& one) { return one.name == kHubs; });
+    if (c == cases.end()) GTEST_SKIP() << "SPTUNE_TEST_MATRICES leaves out " << kHubs;
+    const DeviceCsr<T, P> a(c->a.view());
+    int looked = 0;
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
+        if (kernel.variant.format != "hub") continue;
+        SCOPED_TRACE(kernel.variant.id());
+        const Params& params = kernel.variant.params;
+        const LayoutEstimate told = kernel.estimate(a.view(), c->features, {&params, 1}).at(0);
+        ASSERT_TRUE(std::isfinite(told.bytes));
+        const auto storage = kernel.convert(a.view(), params, 1);
+        const auto& s = static_cast<const cuda::HubStorage<T>&>(*storage);
+        const auto nnz = static_cast<double>(a.view().nnz());
+        EXPECT_NEAR(told.gathered, static_cast<double>(s.cold.values.size()), 0.02 * nnz);
+        const auto parts = static_cast<double>(s.hot.row.size());
+        EXPECT_GT(told.sums, 0.5 * parts);
+        EXPECT_LT(told.sums, 2 * parts);
+        ++looked;
+    }
+    EXPECT_GT(looked, 0);
 }
 
 TYPED_TEST(SpmvGpu, NoRowsNeedNoArrays) {

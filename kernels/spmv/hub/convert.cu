@@ -5,6 +5,7 @@
 #include "kernels/cuda/sort.hpp"
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
+#include "kernels/spmv/hub/popularity.hpp"
 #include "kernels/spmv/hub/shares.hpp"
 #include "matrix/cuda/per_device.hpp"
 #include "matrix/partition_point.hpp"
@@ -13,8 +14,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace sptune::cuda {
 namespace {
@@ -24,24 +25,9 @@ constexpr int kMostBands = 8;
 /// Entries are numbered by 32 bits.
 constexpr std::int64_t kMostEntries = std::numeric_limits<std::int32_t>::max();
 /// Of all entries, in hub columns at least.
-constexpr std::int64_t kLeastHotPercent = 25;
+constexpr double kLeastHot = 0.25;
 
-unsigned some_blocks(std::int64_t work) {
-    return std::min(blocks_for(work, kThreads), 32u * static_cast<unsigned>(multiprocessors()));
-}
-
-/// Of every so many warps' worth of entries one.
-__global__ void count_columns(const index_t* col_idx, std::int64_t nnz, std::int64_t every,
-                              std::uint32_t* count) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = global_thread();; i += stride) {
-        const std::int64_t k = i / kWarp * every * kWarp + i % kWarp;
-        if (k >= nnz) return;
-        atomicAdd(count + col_idx[k], 1u);
-    }
-}
-
-/// So that rising keys are falling counts; below 2^31, so that they can be added up as integers.
+/// So that rising keys are falling counts.
 constexpr std::uint32_t kMostCount = std::numeric_limits<std::int32_t>::max();
 
 __global__ void keys_of_counts(std::uint32_t* count, index_t* column, index_t cols) {
@@ -51,49 +37,15 @@ __global__ void keys_of_counts(std::uint32_t* count, index_t* column, index_t co
     column[c] = static_cast<index_t>(c);
 }
 
-/// Columns by falling number of entries.
-struct Popular {
-    DeviceBuffer<index_t> column;
-    DeviceBuffer<std::uint32_t> key;  ///< kMostCount less that number
-    std::int64_t counted;             ///< entries
-
-    /// Those of the first `columns`.
-    std::int64_t entries(std::int64_t columns) const {
-        const auto* keys = reinterpret_cast<const std::int32_t*>(key.data());
-        return columns * std::int64_t{kMostCount} - sum_of(keys, columns);
-    }
-    /// Which share of all entries the first 0, 1, ... `columns` hold.
-    std::vector<double> shares(std::int64_t columns) const {
-        std::vector<std::uint32_t> keys(static_cast<std::size_t>(columns));
-        SPTUNE_CUDA(cudaMemcpy(keys.data(), key.data(), keys.size() * sizeof keys[0],
-                               cudaMemcpyDeviceToHost));
-        std::vector<double> held{0};
-        held.reserve(keys.size() + 1);
-        std::int64_t sum = 0;
-        for (const std::uint32_t k : keys) {
-            sum += kMostCount - k;
-            held.push_back(static_cast<double>(sum) / static_cast<double>(counted));
-        }
-        return held;
-    }
-};
-
-/// Counts one of `every` entries.
+/// By falling number of entries.
 template <class T, class P>
-Popular popular_columns(CsrView<T, P> a, std::int64_t every = 1) {
-    const auto cols = static_cast<std::size_t>(a.cols);
-    Popular p{DeviceBuffer<index_t>(cols), DeviceBuffer<std::uint32_t>(cols), 0};
-    p.key.fill_bytes(0);
-    count_columns<<<some_blocks(a.nnz() / every), kThreads>>>(a.col_idx, a.nnz(), every,
-                                                              p.key.data());
-    SPTUNE_CUDA_LAUNCHED("count_columns");
-    const std::int64_t whole = a.nnz() / (every * kWarp) * kWarp;
-    p.counted = whole + std::min<std::int64_t>(a.nnz() - whole * every, kWarp);
-    keys_of_counts<<<blocks_for(a.cols, kThreads), kThreads>>>(p.key.data(), p.column.data(),
-                                                               a.cols);
+DeviceBuffer<index_t> popular_columns(CsrView<T, P> a) {
+    DeviceBuffer<std::uint32_t> count = count_columns(a.col_idx, a.nnz(), a.cols, 1);
+    DeviceBuffer<index_t> column(count.size());
+    keys_of_counts<<<blocks_for(a.cols, kThreads), kThreads>>>(count.data(), column.data(), a.cols);
     SPTUNE_CUDA_LAUNCHED("keys_of_counts");
-    sort_by_key(p.key, p.column, 31);
-    return p;
+    sort_by_key(count, column, 31);
+    return column;
 }
 
 __global__ void name_bands(const index_t* popular, std::int64_t taken, int columns, index_t cols,
@@ -244,9 +196,8 @@ std::int64_t hub_columns(int bands, int columns, std::int64_t cols) {
 
 /// Without the rows.
 template <class T>
-std::uint64_t moved_bytes(std::int64_t hot, std::int64_t cold, std::int64_t taken) {
-    return static_cast<std::uint64_t>(hot) * (sizeof(T) + sizeof(std::uint16_t)) +
-           static_cast<std::uint64_t>(cold) * (sizeof(T) + sizeof(std::uint32_t)) +
+std::uint64_t moved_bytes(std::uint64_t hot, std::uint64_t cold, std::int64_t taken) {
+    return hot * (sizeof(T) + sizeof(std::uint16_t)) + cold * (sizeof(T) + sizeof(std::uint32_t)) +
            static_cast<std::uint64_t>(taken) * sizeof(index_t);
 }
 
@@ -270,12 +221,12 @@ Footprint HubFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
     f.illegal = illegal(nnz, a.cols, sizeof(T), bands, columns);
     if (!f.illegal.empty()) return f;
     const std::int64_t taken = hub_columns(bands, columns, a.cols);
-    const std::int64_t hot = popular_columns(a).entries(taken);
-    if (100 * hot < kLeastHotPercent * nnz)
+    const double hot = group_columns(a.col_idx, nnz, a.cols).share_of(taken);
+    if (hot < kLeastHot)
         f.illegal = "the " + std::to_string(taken) + " columns with the most entries hold " +
-                    std::to_string(100 * hot / nnz) + " % of them";
+                    std::to_string(static_cast<int>(100 * hot)) + " % of them";
     const auto entries = static_cast<std::uint64_t>(nnz);
-    f.moved_bytes = moved_bytes<T>(hot, nnz - hot, taken);
+    f.moved_bytes = moved_bytes<T>(entries, 0, taken);
     // Each entry may be all that its row has in a band.
     const std::uint64_t filled = static_cast<std::uint64_t>(bands + 1) * kHubTile;
     const std::uint64_t blocks = static_cast<std::uint64_t>(multiprocessors()) + 1;
@@ -290,35 +241,25 @@ Footprint HubFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
 template <class T, class P>
 std::vector<LayoutEstimate> HubFormat::estimate(CsrView<T, P> a, const Features&,
                                                 std::span<const Params> params) {
-    constexpr std::int64_t kEnough = 1 << 22;  // entries
-    std::vector<LayoutEstimate> told(params.size(), {std::numeric_limits<double>::infinity(), 0});
-    std::int64_t most = 0;  // columns of a layout that may be used
-    for (const Params& p : params) {
-        const int bands = get(p, "n"), columns = get(p, "k");
-        if (illegal(a.nnz(), a.cols, sizeof(T), bands, columns).empty())
-            most = std::max(most, hub_columns(bands, columns, a.cols));
-    }
-    if (most == 0) return told;
-    const Popular popular = popular_columns(a, 1 + a.nnz() / kEnough);
-    const std::vector<double> held = popular.shares(most);
+    std::vector<LayoutEstimate> told(params.size(), {std::numeric_limits<double>::infinity()});
+    std::optional<ColumnGroups> groups;
     const auto rows = static_cast<double>(a.rows), nnz = static_cast<double>(a.nnz());
     for (std::size_t i = 0; i < params.size(); ++i) {
         const int bands = get(params[i], "n"), columns = get(params[i], "k");
         if (!illegal(a.nnz(), a.cols, sizeof(T), bands, columns).empty()) continue;
-        const std::int64_t taken = hub_columns(bands, columns, a.cols);
-        const double hot = held[static_cast<std::size_t>(taken)] * nnz;
-        if (100 * hot < kLeastHotPercent * nnz) continue;
-        double sums = 0;
-        for (std::int64_t first = 0; first < taken; first += columns) {
-            const std::int64_t last = std::min<std::int64_t>(taken, first + columns);
-            const double of_band =
-                (held[static_cast<std::size_t>(last)] - held[static_cast<std::size_t>(first)]) *
-                nnz;
-            sums += rows * -std::expm1(-of_band / rows);
+        if (!groups) groups = group_columns(a.col_idx, a.nnz(), a.cols);
+        double held = 0, sums = 0;
+        for (int b = 1; b <= bands; ++b) {
+            const double up_to_here = groups->share_of(hub_columns(b, columns, a.cols));
+            sums += rows * -std::expm1(-(up_to_here - held) * nnz / rows);
+            held = up_to_here;
         }
-        told[i] = {static_cast<double>(moved_bytes<T>(static_cast<std::int64_t>(hot),
-                                                      static_cast<std::int64_t>(nnz - hot), taken)),
-                   nnz - hot, sums};
+        if (held < kLeastHot) continue;
+        const double cold = (1 - held) * nnz;
+        told[i] = {static_cast<double>(moved_bytes<T>(static_cast<std::uint64_t>(nnz - cold),
+                                                      static_cast<std::uint64_t>(cold),
+                                                      hub_columns(bands, columns, a.cols))),
+                   cold, sums};
     }
     return told;
 }
@@ -336,11 +277,11 @@ std::unique_ptr<Storage> HubFormat::convert(CsrView<T, P> a, const Params& param
     const std::int64_t taken = hub_columns(bands, columns, a.cols);
     DeviceBuffer<index_t> place(cols);
     {
-        const Popular p = popular_columns(a);
+        const DeviceBuffer<index_t> popular = popular_columns(a);
         DeviceBuffer<std::uint32_t> band(cols);
         DeviceBuffer<index_t> column(cols);
         name_bands<<<blocks_for(a.cols, kThreads), kThreads>>>(
-            p.column.data(), taken, columns, a.cols, bands, band.data(), column.data());
+            popular.data(), taken, columns, a.cols, bands, band.data(), column.data());
         SPTUNE_CUDA_LAUNCHED("name_bands");
         sort_by_key(band, column, bits_for(static_cast<std::uint64_t>(bands)));
         s->hub = DeviceBuffer<index_t>(static_cast<std::size_t>(taken));

@@ -210,7 +210,8 @@ namespace sptune {
 
 void add_cuda_hub_kernels(KernelList<SPTUNE_VALUE>& list) {
     using T = SPTUNE_VALUE;
-    constexpr int kLeastBytes = 64 << 10, kMostBytes = 192 << 10;  // in shared memory
+    // In shared memory, which takes room of the L1 cache: gathers beside the bands need it.
+    constexpr int kLeastBytes = 64 << 10, kMostBytes = 128 << 10;
     for_each_point(cuda::Layouts{}, [&]<class Point>(Point p) {
         constexpr int k = Point::template get<cuda::columns>();
         constexpr auto bytes = k * static_cast<int>(sizeof(T));

@@ -210,8 +210,8 @@ TYPED_TEST(SpmvGpu, HubColumnsHoldWhatTheyWereSaidTo) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     const auto cases = all_cases<T, P>();
-    const auto c = std::find_if(cases.begin(), cases.end(),
-                                [](const auto& one) { return one.name == kHubs; });
+    const auto c =
+        std::find_if(cases.begin(), cases.end(), [](const auto& one) { return one.name == kHubs; });
     if (c == cases.end()) GTEST_SKIP() << "SPTUNE_TEST_MATRICES leaves out " << kHubs;
     const DeviceCsr<T, P> a(c->a.view());
     int looked = 0;

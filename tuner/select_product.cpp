@@ -27,15 +27,18 @@ bool clears_too_much(const Variant& v, const ProductFeatures& product, int threa
 }
 
 /// Of an entry, for a single product from CSR. The winner, unless it needs a conversion, which its
-/// time leaves out: then the kernel with the least of both. Kernels that have changed since do not
-/// count. Empty where there is none.
+/// time leaves out: then the kernel with the least of both. Kernels that are not here or have
+/// changed since do not count, but `lookup` gets to know of them. Empty where there is none.
 template <class T, class P>
-std::string fastest_at_once(const db::Digest& entry, Backend backend) {
+std::string fastest_at_once(const db::Digest& entry, Backend backend, Lookup& lookup) {
     const db::Measured* best = nullptr;
     const auto total = [](const db::Measured& c) { return c.median_us + c.convert_us; };
     for (const db::Measured& c : entry.fastest) {
         const auto* const kernel = spgemm_kernel_or_null<T, P>(backend, c.id);
-        if (!kernel || c.kernel_hash != kernel->variant.kernel_hash) continue;
+        if (!kernel || c.kernel_hash != kernel->variant.kernel_hash) {
+            ++lookup.stale;
+            continue;
+        }
         if (c.id == entry.winner && c.convert_us == 0) return c.id;
         if (!best || total(c) < total(*best)) best = &c;
     }
@@ -60,7 +63,8 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
                                                 product.fingerprint, &missed);
             lookup.add(missed, item.place);
             if (!entry || lookup.passes_over(*entry)) continue;
-            std::string id = entry->winner.empty() ? "" : fastest_at_once<T, P>(*entry, backend);
+            std::string id =
+                entry->winner.empty() ? "" : fastest_at_once<T, P>(*entry, backend, lookup);
             if (id.empty()) {
                 lookup.found = true;
                 continue;

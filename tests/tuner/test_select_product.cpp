@@ -84,6 +84,13 @@ TEST(SelectProduct, ASingleProductPaysForTheConversion) {
     entry.candidates[0].kernel_hash = "of another time";
     store.save(entry);
     EXPECT_EQ(select(product, &databases).id, kBlocks) << "what has changed does not count";
+    for (db::Candidate& c : entry.candidates) c.kernel_hash = "of another time";
+    store.save(entry);
+    s = select(product, &databases);
+    EXPECT_EQ(s.source, "default");
+    EXPECT_NE(s.why.find("are of kernels that are not there or have changed since"),
+              std::string::npos)
+        << s.why;
     product.fingerprint = 8;
     EXPECT_EQ(select(product, &databases).source, "default");
 }

@@ -1,6 +1,7 @@
 #include "models/heuristic.hpp"
 
 #include "models/holding.hpp"
+#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +143,7 @@ double gpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
 
     // The thread with the most to do: its loads come one after the other, a few in flight.
     const bool split = v.algorithm == "tiles" || v.algorithm == "merge" || v.format == "coo" ||
-                       v.vendor || v.format == "hyb" || v.format == "csc";
+                       v.vendor || v.format == "hyb" || v.format == "csc" || v.format == "hub";
     const double chain = split ? std::min(longest, 16.0) : longest / team;
     constexpr double kStepUs = 0.02;
     const double launches = v.algorithm == "merge" || v.format == "coo" ? 2 : 1;
@@ -195,7 +196,7 @@ bool Heuristic::knows(const Variant& v) const {
         const int have = param_or(v.params, name, -1);
         return have == -1 || std::find(values.begin(), values.end(), have) != values.end();
     };
-    if (v.format == "pjds" || v.format == "csc" || v.format == "hub") return false;
+    if (v.format == "pjds" || v.format == "csc" || is_reckoned(v.format)) return false;
     if (v.vendor) return true;
     if (v.backend == Backend::cpu) {
         if (v.format == "csr")

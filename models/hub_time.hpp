@@ -1,10 +1,16 @@
-// What multiplying with hub columns takes. The trained models do not know: no feature tells how
+// What multiplying with hub columns takes. It is reckoned and not learned: no feature tells how
 // many entries the columns with the most entries hold, which takes a pass over all of them.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace sptune::models {
+
+/// Of this format models know no kernel.
+inline bool is_reckoned(std::string_view format) {
+    return format == "hub";
+}
 
 /// What is known of hub.bands and a matrix.
 struct HubWork {
@@ -22,5 +28,18 @@ double hub_us(const HubWork& work);
 
 /// µs of the conversion, of the same sweeps.
 double hub_convert_us(const HubWork& work);
+
+/// µs until the columns of so many entries are counted, about.
+double hub_look_us(std::int64_t nnz, std::int64_t cols);
+
+/// How often a choice by this was within 5 % of the fastest, of eleven on the H200 that it was
+/// fitted on.
+inline constexpr double kHubConfidence = 0.6;
+/// What a selection names as its model then.
+inline constexpr std::string_view kHubModel = "hub columns";
+
+/// With fewer entries hub is legal on hardly any GPU: each multiprocessor would fetch more of x
+/// than it has entries.
+inline constexpr std::int64_t kLeastHubEntries = 1 << 20;
 
 }  // namespace sptune::models

@@ -1,6 +1,7 @@
 #include "models/portfolio.hpp"
 
 #include "kernels/safe.hpp"
+#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
         for (const Variant& safe : all_safe(backend, s->value, IndexType::i32))
             take_named(short_name(safe));
     }
-    const auto ours = [](const Grid::Column& c) { return !c.vendor; };
+    const auto ours = [](const Grid::Column& c) { return !c.vendor && !is_reckoned(c.format); };
     while (cover.names().size() < options.most) {
         const Grid::Column* next = cover.most_useful(options.least_gain, ours);
         if (!next) break;
@@ -120,7 +121,7 @@ std::vector<std::string> choose_portfolio(const std::vector<const Sample*>& samp
     }
     // The best of a format by itself: what covers most when nothing else is there.
     for (const Grid::Column& first : grid.columns) {
-        if (first.vendor ||
+        if (!ours(first) ||
             std::find(formats.begin(), formats.end(), first.format) != formats.end())
             continue;
         const Cover alone(grid, samples.size());

@@ -8,21 +8,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace sptune::tuner {
 
-/// What the look takes at the most: it counts the columns of some million entries and sorts them.
-inline constexpr double kHubLookUs = 400;
+enum class HubLook { not_worth_it, none, joined };
 
-/// `hubs` are those kernels, unknown to the model of `field`. They are looked at only where they
-/// would save more than the look takes in so many calls if their bands held all entries. Returns
-/// whether any has joined.
+/// The best two of `hubs`, kernels that no model knows, join the field where they are expected to
+/// be worth their conversion. They are looked at only where they would save more than the look
+/// takes in so many calls if their bands held all entries.
 template <class T, class P>
-bool look_for_hubs(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
-                   const KernelIndex<T, P>& kernels,
-                   const std::vector<const SpmvKernel<T, P>*>& hubs, int multiprocessors) {
-    if (hubs.empty() || field.empty() || multiprocessors <= 0) return false;
+HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
+                      const KernelIndex<T, P>& kernels,
+                      const std::vector<const SpmvKernel<T, P>*>& hubs, int multiprocessors) {
+    constexpr std::size_t kMost = 2;  // one is often as wrong as the other
+    if (hubs.empty() || multiprocessors <= 0) return HubLook::not_worth_it;
     const auto entrant = [&](const SpmvKernel<T, P>& kernel, const LayoutEstimate& told) {
         const Params& params = kernel.variant.params;
         const models::HubWork work{static_cast<double>(a.nnz()) - told.gathered,
@@ -35,26 +36,30 @@ bool look_for_hubs(Field<T, P>& field, double calls, const Features& features, C
         return Entrant<T, P>{&kernel, kernels.id(kernel), models::hub_us(work),
                              models::hub_convert_us(work) + kernels.load_us(kernel)};
     };
-    double least = field.front().total_us(calls), hoped = least;
-    for (const Entrant<T, P>& e : field) least = std::min(least, e.total_us(calls));
-    for (const auto* kernel : hubs) hoped = std::min(hoped, entrant(*kernel, {}).total_us(calls));
-    if ((models::kWorthwhile * least - hoped) * calls < kHubLookUs) return false;
+    const auto total = [&](const Entrant<T, P>& e) { return e.total_us(calls); };
+    double least = std::numeric_limits<double>::infinity(), hoped = least;
+    for (const Entrant<T, P>& e : field) least = std::min(least, total(e));
+    for (const auto* kernel : hubs) hoped = std::min(hoped, total(entrant(*kernel, {})));
+    // Not for what may be an error of the prediction.
+    const double worthwhile = models::kWorthwhile * least;
+    if ((worthwhile - hoped) * calls < models::hub_look_us(a.nnz(), a.cols))
+        return HubLook::not_worth_it;
 
     std::vector<Params> params;
     for (const auto* kernel : hubs) params.push_back(kernel->variant.params);
     const std::vector<LayoutEstimate> told = hubs.front()->estimate(a, features, params);
-    bool joined = false;
+    Field<T, P> joining;
     for (std::size_t i = 0; i < hubs.size(); ++i) {
         if (!std::isfinite(told[i].bytes)) continue;
         Entrant<T, P> e = entrant(*hubs[i], told[i]);
         e.looked = true;
         e.seen = told[i].bytes;
-        // Not for what may be an error of the prediction.
-        if (e.total_us(calls) > models::kWorthwhile * least) continue;
-        field.push_back(e);
-        joined = true;
+        if (total(e) <= worthwhile) joining.push_back(e);
     }
-    return joined;
+    std::ranges::stable_sort(joining, {}, total);
+    if (joining.size() > kMost) joining.resize(kMost);
+    field.insert(field.end(), joining.begin(), joining.end());
+    return joining.empty() ? HubLook::none : HubLook::joined;
 }
 
 }  // namespace sptune::tuner

@@ -3,6 +3,7 @@
 #include "matrix/error.hpp"
 #include "matrix/lasting.hpp"
 #include "models/holding.hpp"
+#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -112,7 +113,7 @@ void KernelIndex<T, P>::add_unknown(Known& known) const {
     for (const Kernel& kernel : *kernels_) {
         if (!kernel.estimate || std::find(list.begin(), list.end(), &kernel) != list.end())
             continue;
-        if (kernel.variant.format == "hub") known.hubs.push_back(&kernel);
+        if (models::is_reckoned(kernel.variant.format)) known.hubs.push_back(&kernel);
         const auto like = std::find_if(list.begin(), list.end(), [&](const Kernel* k) {
             return k->estimate == kernel.estimate && differ_in_what_is_kept(*k, kernel);
         });

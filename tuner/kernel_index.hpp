@@ -61,7 +61,7 @@ class KernelIndex {
         std::vector<const Kernel*> kernels;
         std::vector<models::Option> options;
         std::vector<Alike<T, P>> alike;
-        std::vector<const Kernel*> hubs;  ///< for hub columns, which it does not know
+        std::vector<const Kernel*> hubs;  ///< for hub columns (look_for_hubs())
 
         void add(const Kernel& kernel, const models::Predictor& model) {
             kernels.push_back(&kernel);

@@ -1,4 +1,5 @@
 // The calls of a plan, trials among them.
+#include "models/hub_time.hpp"
 #include "tuner/plan.hpp"
 
 #include <fmt/format.h>
@@ -53,8 +54,11 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
         waiting_.called(0);
     }
     double price = options_.choosing_us.value_or(choosing_us(matrix_.backend));
-    if (const CsrView<T, P>& a = matrix_.view; matrix_.backend == Backend::cpu)
+    const CsrView<T, P>& a = matrix_.view;
+    if (matrix_.backend == Backend::cpu)
         price += odd_shape_us(a.rows, a.cols, static_cast<std::int64_t>(a.nnz()));
+    else if (a.nnz() >= models::kLeastHubEntries)
+        price += models::hub_look_us(a.nnz(), a.cols);
     if (!waiting_.is_enough(options_.terms, price)) return;
     waiting_.over = true;
     wait_for_calls(stream);

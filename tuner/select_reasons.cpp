@@ -1,6 +1,7 @@
 #include "tuner/select_reasons.hpp"
 
 #include "matrix/number.hpp"
+#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,7 @@ std::string on_rest(const Lookup& l) {
 }
 
 std::string who(const Selection& s) {
+    if (s.model == models::kHubModel) return "A look at the columns";
     return s.source == Source::heuristic ? "The heuristic"
                                          : fmt::format("The model \"{}\"", s.model);
 }

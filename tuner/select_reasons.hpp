@@ -18,7 +18,8 @@ struct Lookup {
     std::string changed;              ///< changed_since() the last measurement that was looked at
 
     void add(const db::Missed& missed, const db::Place& asked_at);
-    /// Whether a measurement of a `thing`, a matrix or a product, counts by `validate`.
+    /// Whether a measurement of a `thing`, a matrix or a product, counts by `validate`. Sets
+    /// `changed`.
     bool accepts(const db::Digest& stored, bool winner_here, const db::Device& now,
                  Validate validate, const char* thing);
     /// Whether it is of a sweep that was stopped before it measured anything beside the baseline.

@@ -196,6 +196,12 @@ class Selector {
 
     void trust(const models::Predictor& model) {
         const Kernel& chosen = *kernels_.find(result_.chosen.id);
+        if (models::is_reckoned(chosen.variant.format)) {
+            result_.source = Source::heuristic;
+            result_.model = models::kHubModel;
+            result_.confidence = models::kHubConfidence;
+            return;
+        }
         result_.confidence = model.confidence(chosen.variant, features(), device_);
     }
 
@@ -221,17 +227,35 @@ class Selector {
         return field;
     }
 
-    /// Whether anything has changed by it.
+    /// Whether anything has changed by it. Leaves out what the constraints do not allow.
     bool look(Field& field, const Known& known) {
-        bool changed = look_closer(field, calls(), features(), matrix_.view, known.alike);
-        if (!looked_for_hubs_) {
+        const bool changed = look_closer(field, calls(), features(), matrix_.view, known.alike);
+        leave_out_forbidden(field);
+        return look_for_hubs(field, known.hubs) || changed;
+    }
+
+    void leave_out_forbidden(Field& field) {
+        std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
+    }
+
+    /// Once.
+    bool look_for_hubs(Field& field, std::vector<const Kernel*> hubs) {
+        if (looked_for_hubs_) return false;
+        std::erase_if(hubs, [&](const Kernel* k) {
+            return !limits_.allow(Entrant<T, P>{k, kernels_.id(*k)});
+        });
+        try {
+            const HubLook found = tuner::look_for_hubs(field, calls(), features(), matrix_.view,
+                                                       kernels_, hubs, device_.threads);
+            looked_for_hubs_ = found != HubLook::not_worth_it;
+            if (found == HubLook::joined) leave_out_forbidden(field);
+            return found == HubLook::joined;
+        } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
             looked_for_hubs_ = true;
-            changed |= look_for_hubs(field, calls(), features(), matrix_.view, kernels_, known.hubs,
-                                     device_.threads);
+            lookup_.notes.push_back(
+                fmt::format("hub columns cannot be looked at: {}", failure.what()));
+            return false;
         }
-        if (changed)
-            std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
-        return changed;
     }
 
     const Kernel& safe_kernel() const {

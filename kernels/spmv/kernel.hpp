@@ -51,7 +51,7 @@ struct Launch {
     void* stream = nullptr;  ///< CUDA: a cudaStream_t; nullptr is the default stream
 };
 
-/// What some rows tell of a layout.
+/// What a look at the matrix tells of a layout.
 struct LayoutEstimate {
     /// That one apply reads of A. Infinite where the layout is pointless, 0 where some rows would
     /// not tell more than the features do.
@@ -69,8 +69,8 @@ struct SpmvKernel {
     /// Cheap: O(rows) or one pass over the structure at the worst, shared through `features`.
     Footprint (*inspect)(CsrView<T, P> a, const Features& features, const Params& params) = nullptr;
 
-    /// What the features tell less well than a look at some of the rows does, for each of `params`
-    /// of this layout. Takes a time that hardly depends on the matrix. nullptr where the features
+    /// What the features tell less well than a look at some of the rows does (of hub columns: at
+    /// the columns of all entries), for each of `params` of this layout. nullptr where the features
     /// suffice.
     std::vector<LayoutEstimate> (*estimate)(CsrView<T, P> a, const Features& features,
                                             std::span<const Params> params) = nullptr;

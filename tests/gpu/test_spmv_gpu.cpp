@@ -166,8 +166,9 @@ void for_each_legal(const std::vector<Case<T, P>>& cases, Visit visit) {
     std::cout << runs.size() << " kernels, " << cases.size() << " matrices: " << legal
               << " legal pairs, " << skipped << " illegal ones skipped\n";
     if (wanted != "*" || glob("SPTUNE_TEST_MATRICES") != "*") return;
-    for (const auto& [id, count] : runs)  // what cuSPARSE refuses is its own affair
-        EXPECT_TRUE(count > 0 || matches(id, "*.cusparse.*"))
+    // What cuSPARSE refuses is its own affair, and hub may need more shared memory than there is.
+    for (const auto& [id, count] : runs)
+        EXPECT_TRUE(count > 0 || matches(id, "*.cusparse.*,*.hub.*"))
             << id << " was never legal and so never tested";
 }
 
@@ -219,18 +220,80 @@ TYPED_TEST(SpmvGpu, HubColumnsHoldWhatTheyWereSaidTo) {
         if (kernel.variant.format != "hub") continue;
         SCOPED_TRACE(kernel.variant.id());
         const Params& params = kernel.variant.params;
+        const bool illegal = !kernel.inspect(a.view(), c->features, params).illegal.empty();
+        if (illegal) {
+            std::cout << kernel.variant.id() << " is illegal here and not looked at\n";
+            continue;
+        }
         const LayoutEstimate told = kernel.estimate(a.view(), c->features, {&params, 1}).at(0);
         ASSERT_TRUE(std::isfinite(told.bytes));
         const auto storage = kernel.convert(a.view(), params, 1);
         const auto& s = static_cast<const cuda::HubStorage<T>&>(*storage);
         const auto nnz = static_cast<double>(a.view().nnz());
-        EXPECT_NEAR(told.gathered, static_cast<double>(s.cold.values.size()), 0.02 * nnz);
+        EXPECT_NEAR(told.gathered, static_cast<double>(s.cold.values.size()), 0.005 * nnz);
         const auto parts = static_cast<double>(s.hot.row.size());
         EXPECT_GT(told.sums, 0.5 * parts);
         EXPECT_LT(told.sums, 2 * parts);
         ++looked;
     }
     EXPECT_GT(looked, 0);
+}
+
+/// Where it would never pay: empty bands, bands that are not full, all entries in bands.
+TYPED_TEST(SpmvGpu, HubColumnsOfSmallMatricesAreRight) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const TestStream stream;
+    auto cases = awkward<T, P>();
+    const auto add = [&](const char* name, index_t cols, const Rows& rows) {
+        cases.push_back(make<T, P>(name, cols, rows));
+    };
+    Rows long_rows = random_rows(40, 70000, 20, 31);
+    long_rows[3] = every(70000), long_rows[4].clear(), long_rows[39] = every(70000, 9);
+    add("rows over many tiles", 70000, long_rows);
+    add("a multiple of a tile", 100, Rows(64, every(100, 25)));
+    Rows halves(5000);  // of each row one entry in a band, the other beside
+    for (index_t i = 0; i < 5000; ++i) halves[static_cast<std::size_t>(i)] = {0, 5 * i + 4};
+    add("one entry of two in a hub", 300000, halves);
+    int ran = 0;
+    for (const auto& c : cases) {
+        if (c.a.nnz() == 0) continue;
+        SpmvRuns<T, P> device(c);
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
+            const Params& params = kernel.variant.params;
+            if (kernel.variant.format != "hub") continue;
+            if (get(params, "k") * sizeof(T) > cuda::most_shared_bytes()) continue;
+            const auto storage = kernel.convert(device.view(), params, 1);
+            EXPECT_EQ(device.wrong(kernel, *storage, stream), "")
+                << kernel.variant.id() << " on " << c.name;
+            ++ran;
+        }
+    }
+    EXPECT_GT(ran, 0);
+}
+
+/// x of a hub column must not reach rows that have no entry there.
+TYPED_TEST(SpmvGpu, HubColumnsKeepWhatIsNotFiniteToTheirRows) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    Rows rows(300, {1, 5});
+    rows[7] = {0, 5};
+    const auto c = make<T, P>("one row has column 0", 10, rows);
+    const DeviceCsr<T, P> a(c.a.view());
+    Buffer<T> x(10, T{1});
+    x[0] = std::numeric_limits<T>::infinity();
+    const DeviceBuffer<T> there(x);
+    DeviceBuffer<T> y(rows.size());
+    for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
+        const Params& params = kernel.variant.params;
+        if (kernel.variant.format != "hub") continue;
+        if (get(params, "k") * sizeof(T) > cuda::most_shared_bytes()) continue;
+        const auto storage = kernel.convert(a.view(), params, 1);
+        kernel.apply(*storage, T{1}, there.data(), T{0}, y.data(), {});
+        const Buffer<T> got = y.to_host();
+        for (std::size_t i = 0; i < got.size(); ++i)
+            EXPECT_EQ(std::isfinite(got[i]), i != 7) << i << " by " << kernel.variant.id();
+    }
 }
 
 TYPED_TEST(SpmvGpu, NoRowsNeedNoArrays) {

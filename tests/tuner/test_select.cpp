@@ -1,6 +1,7 @@
 // Choices by models, and within constraints.
 #include "matrix/generate.hpp"
 #include "models/holding.hpp"
+#include "models/hub_time.hpp"
 #include "tests/tuner/selections.hpp"
 #include "tuner/closer_look.hpp"
 
@@ -63,6 +64,56 @@ TEST_F(Select, TheNextModelIsAskedWhereTheFirstKnowsNothingToUse) {
     EXPECT_EQ(select().chosen.id, id(0));
     options_.constraints.variants = "*.t50.*";
     EXPECT_EQ(select().chosen.id, id(1));
+}
+
+/// A kernel for hub columns, which models do not know; it says `how` it does when it is looked at.
+Kernel hub_kernel(decltype(Kernel::estimate) how) {
+    Kernel k = kernel(fake::right, 70, 250);
+    k.variant.format = "hub";
+    k.variant.params.push_back({"n", 1});
+    k.variant.deterministic = false;
+    k.estimate = how;
+    return k;
+}
+
+TEST_F(Select, HubColumnsAreLookedAtWithinTheConstraints) {
+    static int looks;
+    looks = 0;
+    kernels_.push_back(kernel(fake::right, 50, 200));
+    kernels_.push_back(hub_kernel([](CsrView<double>, const Features&, std::span<const Params>) {
+        ++looks;
+        return std::vector<LayoutEstimate>{{1000, 0, 0}};
+    }));
+    options_.calls = 1e6;
+    Selection s = select();
+    EXPECT_EQ(looks, 1);
+    EXPECT_EQ(s.chosen.id, id(2));
+    EXPECT_LT(s.chosen.predicted_us, 50);
+    EXPECT_EQ(s.source, Source::heuristic);
+    EXPECT_EQ(s.confidence, models::kHubConfidence);
+    EXPECT_NE(s.why.find("A look at the columns predicts"), std::string::npos) << s.why;
+    options_.constraints.deterministic = true;
+    EXPECT_EQ(select().chosen.id, id(1));
+    EXPECT_EQ(looks, 1) << "it would not be allowed";
+    options_.constraints = {};
+    options_.constraints.variants = "*.hub.*";
+    EXPECT_EQ(select().chosen.id, id(2));
+    EXPECT_EQ(looks, 2) << "there is nothing else to choose";
+    options_.constraints.variants = "*.t50.*";
+    EXPECT_EQ(select().chosen.id, id(1));
+    EXPECT_EQ(looks, 2);
+}
+
+TEST_F(Select, AFailedLookAtHubColumnsCostsOnlyThem) {
+    kernels_.push_back(kernel(fake::right, 50, 200));
+    kernels_.push_back(hub_kernel([](CsrView<double>, const Features&,
+                                     std::span<const Params>) -> std::vector<LayoutEstimate> {
+        throw OutOfMemory("an array on the GPU", 1);
+    }));
+    options_.calls = 1e6;
+    const Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("hub columns cannot be looked at"), std::string::npos) << s.why;
 }
 
 TEST_F(Select, FormatsThatCanTellMoreAreLookedAt) {

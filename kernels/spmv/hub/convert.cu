@@ -22,10 +22,12 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMostBands = 8;
-/// Entries are numbered by 32 bits.
-constexpr std::int64_t kMostEntries = std::numeric_limits<std::int32_t>::max();
+/// Entries, and the rows that begin in bands, are numbered by 32 bits.
+constexpr std::int64_t kMostEntries = std::numeric_limits<std::int32_t>::max() - kMostBands - 1;
 /// Of all entries, in hub columns at least.
 constexpr double kLeastHot = 0.25;
+/// For each entry; all columns are counted and sorted.
+constexpr std::int64_t kMostColumns = 4;
 
 /// So that rising keys are falling counts.
 constexpr std::uint32_t kMostCount = std::numeric_limits<std::int32_t>::max();
@@ -40,7 +42,7 @@ __global__ void keys_of_counts(std::uint32_t* count, index_t* column, index_t co
 /// By falling number of entries.
 template <class T, class P>
 DeviceBuffer<index_t> popular_columns(CsrView<T, P> a) {
-    DeviceBuffer<std::uint32_t> count = count_columns(a.col_idx, a.nnz(), a.cols, 1);
+    DeviceBuffer<std::uint32_t> count = count_columns(a.col_idx, a.nnz(), a.cols);
     DeviceBuffer<index_t> column(count.size());
     keys_of_counts<<<blocks_for(a.cols, kThreads), kThreads>>>(count.data(), column.data(), a.cols);
     SPTUNE_CUDA_LAUNCHED("keys_of_counts");
@@ -180,6 +182,7 @@ std::string illegal(std::int64_t nnz, std::int64_t cols, std::uint64_t value_byt
                     int columns) {
     const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * value_bytes;
     if (nnz > kMostEntries) return "2^31 entries or more";
+    if (cols > kMostColumns * nnz) return "most columns are empty";
     if (bytes > most_shared_bytes())
         return "a block may have " + std::to_string(most_shared_bytes() >> 10) +
                " KiB of shared memory here, not " + std::to_string(bytes >> 10);
@@ -194,7 +197,7 @@ std::int64_t hub_columns(int bands, int columns, std::int64_t cols) {
     return std::min<std::int64_t>(std::int64_t{bands} * columns, cols);
 }
 
-/// Without the rows.
+/// At the least: each row counts as nothing.
 template <class T>
 std::uint64_t moved_bytes(std::uint64_t hot, std::uint64_t cold, std::int64_t taken) {
     return hot * (sizeof(T) + sizeof(std::uint16_t)) + cold * (sizeof(T) + sizeof(std::uint32_t)) +
@@ -231,7 +234,7 @@ Footprint HubFormat::inspect(CsrView<T, P> a, const Features&, const Params& par
     const std::uint64_t filled = static_cast<std::uint64_t>(bands + 1) * kHubTile;
     const std::uint64_t blocks = static_cast<std::uint64_t>(multiprocessors()) + 1;
     f.storage_bytes =
-        f.moved_bytes + filled * (sizeof(T) + sizeof(std::uint32_t)) +
+        moved_bytes<T>(0, entries, taken) + filled * (sizeof(T) + sizeof(std::uint32_t)) +
         (entries + filled) * sizeof(index_t) +
         (entries / kHubTile + filled) * sizeof(std::int32_t) +
         (blocks + static_cast<std::uint64_t>(bands)) * (sizeof(HubShare) + sizeof(std::int32_t));
@@ -256,10 +259,11 @@ std::vector<LayoutEstimate> HubFormat::estimate(CsrView<T, P> a, const Features&
         }
         if (held < kLeastHot) continue;
         const double cold = (1 - held) * nnz;
-        told[i] = {static_cast<double>(moved_bytes<T>(static_cast<std::uint64_t>(nnz - cold),
-                                                      static_cast<std::uint64_t>(cold),
-                                                      hub_columns(bands, columns, a.cols))),
-                   cold, sums};
+        const std::uint64_t bytes =
+            moved_bytes<T>(static_cast<std::uint64_t>(nnz - cold), static_cast<std::uint64_t>(cold),
+                           hub_columns(bands, columns, a.cols));
+        const double named = sums + std::min(cold, rows);  // rows
+        told[i] = {static_cast<double>(bytes) + named * sizeof(index_t), cold, sums};
     }
     return told;
 }

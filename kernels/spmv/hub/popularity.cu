@@ -15,14 +15,9 @@ unsigned some_blocks(std::int64_t work) {
     return std::min(blocks_for(work, kThreads), 8u * static_cast<unsigned>(multiprocessors()));
 }
 
-__global__ void count_kernel(const index_t* col_idx, std::int64_t nnz, std::int64_t every,
-                             std::uint32_t* count) {
+__global__ void count_kernel(const index_t* col_idx, std::int64_t nnz, std::uint32_t* count) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = global_thread();; i += stride) {
-        const std::int64_t k = i / kWarp * every * kWarp + i % kWarp;
-        if (k >= nnz) return;
-        atomicAdd(count + col_idx[k], 1u);
-    }
+    for (std::int64_t k = global_thread(); k < nnz; k += stride) atomicAdd(count + col_idx[k], 1u);
 }
 
 __global__ void group_kernel(const std::uint32_t* count, index_t cols, ColumnGroups* groups) {
@@ -60,19 +55,17 @@ double ColumnGroups::share_of(std::int64_t wanted) const {
     return all > 0 ? held / all : 0;
 }
 
-DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t nnz, index_t cols,
-                                          std::int64_t every) {
+DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t nnz, index_t cols) {
     DeviceBuffer<std::uint32_t> count(static_cast<std::size_t>(cols));
     count.fill_bytes(0);
     if (nnz == 0) return count;
-    count_kernel<<<some_blocks(nnz / every + kWarp), kThreads>>>(col_idx, nnz, every, count.data());
+    count_kernel<<<some_blocks(nnz), kThreads>>>(col_idx, nnz, count.data());
     SPTUNE_CUDA_LAUNCHED("count_kernel");
     return count;
 }
 
 ColumnGroups group_columns(const index_t* col_idx, std::int64_t nnz, index_t cols) {
-    constexpr std::int64_t kEnough = 1 << 22;  // entries
-    const DeviceBuffer<std::uint32_t> count = count_columns(col_idx, nnz, cols, 1 + nnz / kEnough);
+    const DeviceBuffer<std::uint32_t> count = count_columns(col_idx, nnz, cols);
     DeviceBuffer<ColumnGroups> groups(1);
     groups.fill_bytes(0);
     if (cols > 0) {

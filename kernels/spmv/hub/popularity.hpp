@@ -28,12 +28,11 @@ struct ColumnGroups {
     double share_of(std::int64_t wanted) const;
 };
 
-/// Of each column the number of its entries, as one of `every` (in units of 32) tells. In the
-/// default stream; does not wait.
-DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t nnz, index_t cols,
-                                          std::int64_t every);
+/// Of each column the number of its entries. In the default stream; does not wait. (Some of the
+/// entries would make those columns popular that happen to be among them.)
+DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t nnz, index_t cols);
 
-/// As some million entries tell. Waits for the device.
+/// Waits for the device.
 ColumnGroups group_columns(const index_t* col_idx, std::int64_t nnz, index_t cols);
 
 }  // namespace sptune::cuda

@@ -26,7 +26,7 @@ double hub_us(const HubWork& w) {
 }
 
 double hub_look_us(std::int64_t nnz, std::int64_t cols) {
-    return 100 + 12 * static_cast<double>(nnz + cols) / kMillion;
+    return 150 + 10 * static_cast<double>(nnz + cols) / kMillion;
 }
 
 double hub_convert_us(const HubWork& w) {

@@ -1,5 +1,5 @@
 // What multiplying with hub columns takes. It is reckoned and not learned: no feature tells how
-// many entries the columns with the most entries hold, which takes a pass over all of them.
+// many entries the columns with the most entries hold.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ double hub_us(const HubWork& work);
 /// µs of the conversion, of the same sweeps.
 double hub_convert_us(const HubWork& work);
 
-/// µs until the columns of so many entries are counted, about.
+/// µs of the look at the columns, about.
 double hub_look_us(std::int64_t nnz, std::int64_t cols);
 
 /// How often a choice by this was within 5 % of the fastest, of eleven on the H200 that it was

@@ -3,6 +3,7 @@
 
 #include "models/hub_time.hpp"
 #include "models/shortlist.hpp"
+#include "tuner/closer_look.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
 
@@ -15,9 +16,9 @@ namespace sptune::tuner {
 
 enum class HubLook { not_worth_it, none, joined };
 
-/// The best two of `hubs`, kernels that no model knows, join the field where they are expected to
-/// be worth their conversion. They are looked at only where they would save more than the look
-/// takes in so many calls if their bands held all entries.
+/// The best two of `hubs`, kernels that no model knows, join the field where they may be the best.
+/// They are looked at only where they would save more than the look takes in so many calls if their
+/// bands held all entries.
 template <class T, class P>
 HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
                       const KernelIndex<T, P>& kernels,
@@ -40,9 +41,7 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
     double least = std::numeric_limits<double>::infinity(), hoped = least;
     for (const Entrant<T, P>& e : field) least = std::min(least, total(e));
     for (const auto* kernel : hubs) hoped = std::min(hoped, total(entrant(*kernel, {})));
-    // Not for what may be an error of the prediction.
-    const double worthwhile = models::kWorthwhile * least;
-    if ((worthwhile - hoped) * calls < models::hub_look_us(a.nnz(), a.cols))
+    if ((models::kWorthwhile * least - hoped) * calls < models::hub_look_us(a.nnz(), a.cols))
         return HubLook::not_worth_it;
 
     std::vector<Params> params;
@@ -54,7 +53,7 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
         Entrant<T, P> e = entrant(*hubs[i], told[i]);
         e.looked = true;
         e.seen = told[i].bytes;
-        if (total(e) <= worthwhile) joining.push_back(e);
+        if (total(e) <= kWorthALook * least) joining.push_back(e);
     }
     std::ranges::stable_sort(joining, {}, total);
     if (joining.size() > kMost) joining.resize(kMost);

@@ -70,8 +70,8 @@ struct SpmvKernel {
     Footprint (*inspect)(CsrView<T, P> a, const Features& features, const Params& params) = nullptr;
 
     /// What the features tell less well than a look at some of the rows does (of hub columns: at
-    /// the columns of all entries), for each of `params` of this layout. nullptr where the features
-    /// suffice.
+    /// the columns of some million entries), for each of `params` of this layout. nullptr where the
+    /// features suffice.
     std::vector<LayoutEstimate> (*estimate)(CsrView<T, P> a, const Features& features,
                                             std::span<const Params> params) = nullptr;
 

@@ -75,8 +75,8 @@ struct HubFormat {
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
     /// Bytes, entries beside the bands, and the parts of rows in bands if the entries of each were
-    /// spread over the rows at random. Counts the columns of all entries; infinite where inspect()
-    /// would find it illegal.
+    /// spread over the rows at random. Looks at some million entries, as inspect() does; infinite
+    /// where that would find it illegal.
     template <class T, class P>
     static std::vector<LayoutEstimate> estimate(CsrView<T, P> a, const Features& features,
                                                 std::span<const Params> params);

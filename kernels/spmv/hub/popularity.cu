@@ -1,5 +1,6 @@
 // Apart from the conversion: a choice that only asks should not load the code of that.
 #include "kernels/spmv/hub/popularity.hpp"
+#include "matrix/counter_random.hpp"
 #include "matrix/cuda/device.cuh"
 #include "matrix/cuda/grid.hpp"
 
@@ -20,7 +21,24 @@ __global__ void count_kernel(const index_t* col_idx, std::int64_t nnz, std::uint
     for (std::int64_t k = global_thread(); k < nnz; k += stride) atomicAdd(count + col_idx[k], 1u);
 }
 
-__global__ void group_kernel(const std::uint32_t* count, index_t cols, ColumnGroups* groups) {
+/// Looks at one of every `every` warps' worth of entries. Those of one half are counted in the low
+/// 32 bits, those of the other in the high ones.
+__global__ void sample_kernel(const index_t* col_idx, std::int64_t nnz, std::int64_t every,
+                              unsigned long long* count) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = global_thread();; i += stride) {
+        const std::int64_t window = i / kWarp;
+        if (window * every * kWarp >= nnz) return;
+        // Not always the first: rows of so many entries would show their first ones alone.
+        const std::uint64_t random = mix64(static_cast<std::uint64_t>(window));
+        const auto offset =
+            static_cast<std::int64_t>((random >> 1) % static_cast<std::uint64_t>(every));
+        const std::int64_t k = (window * every + offset) * kWarp + i % kWarp;
+        if (k < nnz) atomicAdd(count + col_idx[k], random & 1 ? 1ull << 32 : 1ull);
+    }
+}
+
+__global__ void group_kernel(const unsigned long long* count, index_t cols, ColumnGroups* groups) {
     constexpr int kGroups = static_cast<int>(ColumnGroups::kGroups);
     __shared__ unsigned columns[kGroups];
     __shared__ unsigned long long entries[kGroups];
@@ -29,9 +47,10 @@ __global__ void group_kernel(const std::uint32_t* count, index_t cols, ColumnGro
     __syncthreads();
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t c = global_thread(); c < cols; c += stride) {
-        const std::uint32_t n = count[c], g = ColumnGroups::group_of(n);
+        const unsigned long long n = count[c];
+        const std::uint32_t g = ColumnGroups::group_of(static_cast<std::uint32_t>(n));
         atomicAdd(columns + g, 1u);
-        if (n) atomicAdd(entries + g, static_cast<unsigned long long>(n));
+        if (n >> 32) atomicAdd(entries + g, n >> 32);
     }
     __syncthreads();
     for (int g = static_cast<int>(threadIdx.x); g < kGroups; g += kThreads)
@@ -65,7 +84,15 @@ DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t n
 }
 
 ColumnGroups group_columns(const index_t* col_idx, std::int64_t nnz, index_t cols) {
-    const DeviceBuffer<std::uint32_t> count = count_columns(col_idx, nnz, cols);
+    constexpr std::int64_t kEnough = 1 << 22;  // entries
+    const std::int64_t every = 1 + nnz / kEnough;
+    DeviceBuffer<unsigned long long> count(static_cast<std::size_t>(cols));
+    count.fill_bytes(0);
+    if (nnz > 0) {
+        sample_kernel<<<some_blocks(nnz / every + kWarp), kThreads>>>(col_idx, nnz, every,
+                                                                      count.data());
+        SPTUNE_CUDA_LAUNCHED("sample_kernel");
+    }
     DeviceBuffer<ColumnGroups> groups(1);
     groups.fill_bytes(0);
     if (cols > 0) {

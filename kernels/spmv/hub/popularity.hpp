@@ -10,13 +10,16 @@
 
 namespace sptune::cuda {
 
-/// Columns that have about as many entries, those with more after those with fewer: exactly as many
-/// below kExact, then eight groups for each power of two.
+/// Columns that have about as many entries in one half of a sample, those with more after those
+/// with fewer: exactly as many below kExact, then eight groups for each power of two. What they
+/// hold is told from the other half: in the same one, those would look popular that happen to be in
+/// it.
 struct ColumnGroups {
     static constexpr std::uint32_t kExact = 64, kOfPower = 8;
     static constexpr std::size_t kGroups = kExact + (32 - 6) * kOfPower;
 
-    std::array<unsigned long long, kGroups> columns{}, entries{};
+    std::array<unsigned long long, kGroups> columns{};
+    std::array<unsigned long long, kGroups> entries{};  ///< in the other half
 
     /// That of columns with `count` entries. Works on the GPU, too.
     static constexpr std::uint32_t group_of(std::uint32_t count) {
@@ -28,11 +31,10 @@ struct ColumnGroups {
     double share_of(std::int64_t wanted) const;
 };
 
-/// Of each column the number of its entries. In the default stream; does not wait. (Some of the
-/// entries would make those columns popular that happen to be among them.)
+/// Of each column the number of its entries. In the default stream; does not wait.
 DeviceBuffer<std::uint32_t> count_columns(const index_t* col_idx, std::int64_t nnz, index_t cols);
 
-/// Waits for the device.
+/// As up to some million entries tell. Waits for the device.
 ColumnGroups group_columns(const index_t* col_idx, std::int64_t nnz, index_t cols);
 
 }  // namespace sptune::cuda

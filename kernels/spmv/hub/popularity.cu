@@ -50,7 +50,7 @@ __global__ void group_kernel(const unsigned long long* count, index_t cols, Colu
         const unsigned long long n = count[c];
         const std::uint32_t g = ColumnGroups::group_of(static_cast<std::uint32_t>(n));
         atomicAdd(columns + g, 1u);
-        if (n >> 32) atomicAdd(entries + g, n >> 32);
+        if (n) atomicAdd(entries + g, (n & 0xffffffffull) + (n >> 32));
     }
     __syncthreads();
     for (int g = static_cast<int>(threadIdx.x); g < kGroups; g += kThreads)

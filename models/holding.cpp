@@ -1,6 +1,7 @@
 #include "models/holding.hpp"
 
 #include "matrix/parallel.hpp"
+#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -236,7 +237,7 @@ double most_stored(const Features& f, int c) {
 
 bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen_bytes) {
     using enum Layout::Kind;
-    if (v.format == "hub") return seen_bytes.has_value();  // which counts as inspect() would
+    if (is_reckoned(v.format)) return seen_bytes.has_value();  // which counts as inspect() would
     Layout l = layout_of(v);
     if (v.format == "pjds") l.beside = false;  // pads long rows, whatever the predictions reckon
     const bool blocks = l.kind == bsr;

@@ -26,10 +26,10 @@ struct HubWork {
 /// (bench/results/2026-11-28-hub.md).
 double hub_us(const HubWork& work);
 
-/// µs of the conversion, of the same sweeps.
+/// µs of the conversion, about, in the same sweeps.
 double hub_convert_us(const HubWork& work);
 
-/// µs of the look at the columns, about.
+/// µs of the look at the columns: guessed from what whole choices took with it and without.
 double hub_look_us(std::int64_t nnz, std::int64_t cols);
 
 /// How often a choice by this was within 5 % of the fastest, of eleven on the H200 that it was

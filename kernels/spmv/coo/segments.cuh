@@ -1,7 +1,7 @@
 // Segmented reduction: sums of consecutive entries with equal row, by a warp.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/spmv/lane_sums.cuh"
 
 #include <cstddef>
 
@@ -66,17 +66,9 @@ __device__ __forceinline__ Segments<T> sum_segments(const T (&product)[Items],
         }
     }
     s.ends = __ballot_sync(kFullMask, s.first_row != kNoRow);
-    // Each lane collects from the lanes before it, back to the last one in which a row ends.
-    const unsigned up_to_here = s.ends & (kFullMask >> (kWarp - 1 - lane));
-    const int start = up_to_here ? kWarp - 1 - __clz(static_cast<int>(up_to_here)) : 0;
-    s.rest = sum;
-#pragma unroll
-    for (int offset = 1; offset < kWarp; offset *= 2) {
-        const T other = __shfl_up_sync(kFullMask, s.rest, offset);
-        if (lane - offset >= start) s.rest += other;
-    }
-    s.before = __shfl_up_sync(kFullMask, s.rest, 1);
-    if (lane == 0) s.before = T{0};
+    const LaneSums<T> sums = collect_open_sums(sum, s.ends, lane);
+    s.before = sums.before;
+    s.rest = sums.rest;
     return s;
 }
 

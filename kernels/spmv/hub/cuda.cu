@@ -7,6 +7,7 @@
 #include "kernels/cuda/scale.cuh"
 #include "kernels/kernel_list.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
+#include "kernels/spmv/lane_sums.cuh"
 #include "kernels/spmv/strip_load.cuh"
 #include "matrix/cuda/per_device.hpp"
 
@@ -91,18 +92,9 @@ __device__ __forceinline__ void add_tile(MatrixLoad load, const Tiles<T, Code>& 
         }
         sum += product[i];
     }
-    // Each lane collects from the lanes before it, back to the last one in which a row ends.
-    const unsigned up_to_here = __ballot_sync(kFullMask, ends) & (kFullMask >> (kWarp - 1 - lane));
-    const int start = up_to_here ? kWarp - 1 - __clz(static_cast<int>(up_to_here)) : 0;
-#pragma unroll
-    for (int offset = 1; offset < kWarp; offset *= 2) {
-        const T left = __shfl_up_sync(kFullMask, sum, offset);
-        if (lane - offset >= start) sum += left;
-    }
-    T carried = __shfl_up_sync(kFullMask, sum, 1);
-    if (lane == 0) carried = T{0};
-    if (first_row >= 0) atomicAdd(y + first_row, alpha * (first_sum + carried));
-    if (goes_on >= 0) atomicAdd(y + goes_on, alpha * sum);
+    const LaneSums<T> sums = collect_open_sums(sum, __ballot_sync(kFullMask, ends), lane);
+    if (first_row >= 0) atomicAdd(y + first_row, alpha * (first_sum + sums.before));
+    if (goes_on >= 0) atomicAdd(y + goes_on, alpha * sums.rest);
 }
 
 /// x of the hub columns of a share into `band`, by a block.
@@ -131,8 +123,7 @@ __device__ __forceinline__ std::int64_t tiles_of(std::int64_t begin, std::int64_
 }
 
 /// Each warp adds its part of the cold tiles in between: while it waits for memory, others gather
-/// from shared memory. (A kernel of its own for the
-/// cold ones was slower on all rmat matrices: bench/results/2026-11-28-hub.md.)
+/// from shared memory. A kernel of its own for them was slower (bench/results/2026-11-28-hub.md).
 template <class T>
 __global__ void __launch_bounds__(kBlock)
     hub_kernel(Shares<T> shares, Tiles<T, std::uint16_t> hot, Tiles<T, std::uint32_t> cold,

@@ -1,6 +1,6 @@
 // Hub columns on the GPU. In graphs few columns hold most of the entries. Their part of x is
 // fetched into the shared memory of every multiprocessor, a band of columns at a time, where
-// gathers cost a tenth of what they do through the caches; their entries name columns in 15 bits.
+// gathers cost much less than through the caches; their entries name columns in 15 bits.
 // The entries of all other columns lie beside them and gather from memory.
 // After Zhang, Kiriansky, Mendis, Amarasinghe and Zaharia, "Making caches work for graph
 // analytics", IEEE Big Data 2017 (hubs, segments of columns), for another kind of memory.

@@ -19,8 +19,7 @@ struct HubShares {
 /// tiles lie in two bands fetches both, one after the other, which counts as work, too.
 inline HubShares share_tiles(std::span<const std::int64_t> tile, int columns, std::int64_t taken,
                              int blocks) {
-    // Numbers of x that a block fetches in the time of a tile: on an H200 rmat matrices are fastest
-    // around it.
+    // Numbers of x that a block fetches in the time of a tile, roughly; others were not tried.
     constexpr std::int64_t kColumnsOfTile = 512;
     const std::int64_t fetch = columns / kColumnsOfTile;
     const std::size_t bands = tile.size() - 1;

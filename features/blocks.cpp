@@ -4,7 +4,9 @@
 #include "matrix/lasting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <limits>
 #include <span>
 
 namespace sptune {
@@ -29,6 +31,14 @@ std::span<const index_t> entries_in(std::span<const index_t> row, ColumnStrip st
     return std::span(copies).subspan(begin);
 }
 
+/// Where the columns of sorted rows lie, not all of them empty.
+ColumnStrip columns_of(std::span<const std::span<const index_t>> rows) {
+    index_t least = std::numeric_limits<index_t>::max(), most = 0;
+    for (const auto& row : rows)
+        if (!row.empty()) least = std::min(least, row.front()), most = std::max(most, row.back());
+    return {least, most + std::int64_t{1}};
+}
+
 /// The distinct columns of a row, rising.
 std::span<const index_t> distinct(std::span<const index_t> row, std::vector<index_t>& memory) {
     memory.assign(row.begin(), row.end());
@@ -49,77 +59,101 @@ std::int64_t continued(std::span<const index_t> above, std::span<const index_t> 
     return found;
 }
 
+/// Adds `rows`, one after the other of a group, an entry of theirs as `weight`.
+void add_rows(std::span<const std::span<const index_t>> rows, double weight, BlockCounts& out) {
+    const OccupiedBlocks blocks = occupied_blocks(rows);
+    const auto& probes = bsr_probes();
+    for (std::size_t p = 0; p < probes.size(); ++p)
+        out.blocks[p] += weight * blocks[side(probes[p].c)][side(probes[p].r)];
+    for (const auto& row : rows) out.entries += weight * static_cast<double>(row.size());
+
+    auto& above = of_this_thread<std::vector<index_t>, struct Above>();
+    auto& below = of_this_thread<std::vector<index_t>, struct Below>();
+    const auto count = static_cast<std::int64_t>(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!follows_diagonals(static_cast<std::int64_t>(i), count)) continue;
+        const auto from = distinct(rows[i], above);
+        out.followed += weight * static_cast<double>(from.size());
+        out.continued +=
+            weight * static_cast<double>(continued(from, distinct(rows[i + 1], below)));
+    }
+}
+
+using GroupRows = std::array<std::span<const index_t>, kBlockGroup>;
+
+template <class P>
+std::span<const std::span<const index_t>> rows_of(const P* row_ptr, const index_t* col_idx,
+                                                  RowWindow group, GroupRows& rows) {
+    std::size_t count = 0;
+    for (std::int64_t i = group.first; i < group.last; ++i)
+        rows[count++] = {col_idx + row_ptr[i], col_idx + row_ptr[i + 1]};
+    return {rows.data(), count};
+}
+
 }  // namespace
 
 void BlockCounts::merge(const BlockCounts& other) {
     for (std::size_t p = 0; p < blocks.size(); ++p) blocks[p] += other.blocks[p];
     entries += other.entries;
-    gaps += other.gaps;
-    gap_rows += other.gap_rows;
     followed += other.followed;
     continued += other.continued;
 }
 
 template <class P>
-void count_blocks(const P* row_ptr, const index_t* col_idx, std::int64_t cols, RowWindow group,
-                  std::int64_t entry_limit, bool sorted, BlockCounts& out) {
-    const std::int64_t entries = row_ptr[group.last] - row_ptr[group.first];
-    if (entries == 0) return;
-    ColumnStrip strip{0, cols};
-    if (entries > entry_limit) strip = strip_of_group(group.first, entries, entry_limit, cols);
+void count_blocks(const P* row_ptr, const index_t* col_idx, RowWindow group, BlockCounts& out) {
+    if (row_ptr[group.first] == row_ptr[group.last]) return;
+    GroupRows rows;
+    add_rows(rows_of(row_ptr, col_idx, group, rows), 1, out);
+}
 
-    // Of rows whose entries are not sorted.
+template <class P>
+void count_tile(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std::int64_t cols,
+                const TileSample& sample, std::int64_t draw, bool sorted, BlockCounts& out) {
+    const std::int64_t k = sample.entry(draw);
+    const RowWindow group = group_of_entry(row_ptr, rows, k);
+    const std::int64_t begin = row_ptr[group.first], end = row_ptr[group.last];
+    std::int64_t draws = 1;
+    if (!sorted) {  // all entries of the group are read
+        if (draw > 0 && sample.entry(draw - 1) >= begin) return;
+        while (draw + draws < sample.count && sample.entry(draw + draws) < end) ++draws;
+    }
+    GroupRows of_group;
+    const auto all = rows_of(row_ptr, col_idx, group, of_group);
+    const std::int64_t entries = end - begin;
+    std::int64_t kept = entries;
+    ColumnStrip strip = sorted ? columns_of(all) : ColumnStrip{0, cols};
     auto& inside = of_this_thread<std::vector<index_t>, struct Inside>();
-    inside.clear();
-    inside.reserve(sorted ? 0 : static_cast<std::size_t>(entries));  // spans must stay valid
-    std::array<std::span<const index_t>, kBlockGroup> rows;
-    std::size_t kept = 0, count = 0;
-    for (std::int64_t i = group.first; i < group.last; ++i) {
-        std::span<const index_t> row{col_idx + row_ptr[i], col_idx + row_ptr[i + 1]};
-        if (entries > entry_limit) row = entries_in(row, strip, sorted, inside);
-        rows[count++] = row;
-        kept += row.size();
-        if (row.size() < 2) continue;
-        const auto [least, most] =
-            sorted ? std::ranges::minmax_result{row.front(), row.back()} : std::ranges::minmax(row);
-        out.gaps += static_cast<double>(most - least) / static_cast<double>(row.size() - 1);
-        ++out.gap_rows;
+    while (kept > sample.entry_limit && may_be_cut(strip)) {
+        strip = strip_of_column(col_idx[k], kept, sample.entry_limit, strip);
+        inside.clear();
+        inside.reserve(sorted ? 0 : static_cast<std::size_t>(entries));  // spans must stay valid
+        kept = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            of_group[i] = entries_in(of_group[i], strip, sorted, inside);
+            kept += static_cast<std::int64_t>(of_group[i].size());
+        }
+        if (!sorted) break;
     }
-    if (kept == 0) return;
-    const OccupiedBlocks blocks = occupied_blocks({rows.data(), count});
-    const double scale = static_cast<double>(entries) / static_cast<double>(kept);
-    const auto& probes = bsr_probes();
-    for (std::size_t p = 0; p < probes.size(); ++p)
-        out.blocks[p] += scale * blocks[side(probes[p].c)][side(probes[p].r)];
-    out.entries += static_cast<double>(entries);
-
-    auto& above = of_this_thread<std::vector<index_t>, struct Above>();
-    auto& below = of_this_thread<std::vector<index_t>, struct Below>();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!follows_diagonals(static_cast<std::int64_t>(i), static_cast<std::int64_t>(count)))
-            continue;
-        const auto from = distinct(rows[i], above);
-        out.followed += scale * static_cast<double>(from.size());
-        out.continued += scale * static_cast<double>(continued(from, distinct(rows[i + 1], below)));
-    }
+    add_rows(all, static_cast<double>(draws) / static_cast<double>(kept), out);
 }
 
 void describe_blocks(const BlockCounts& counts, Features& f) {
     for (std::size_t p = 0; p < f.bsr.size(); ++p) {
         BsrFill& b = f.bsr[p];
-        // Entries of a block; in a sample without any, the least that there can be.
-        const double held = counts.entries > 0 ? counts.entries / counts.blocks[p] : 1;
+        const double held = counts.entries / counts.blocks[p];  // entries of a block
         // Duplicate columns could make more entries than places.
         b.fill = std::min(1.0, held / (b.r * b.c));
         if (b.r == 1 && b.c == 8) f.cols_per_line = held;
     }
-    if (counts.gap_rows > 0) f.column_gap = counts.gaps / counts.gap_rows;
     f.diagonal_runs = counts.followed > 0 ? counts.continued / counts.followed : 0;
 }
 
-template void count_blocks(const std::int32_t*, const index_t*, std::int64_t, RowWindow,
-                           std::int64_t, bool, BlockCounts&);
-template void count_blocks(const std::int64_t*, const index_t*, std::int64_t, RowWindow,
-                           std::int64_t, bool, BlockCounts&);
+#define SPTUNE_INSTANTIATE(P)                                                      \
+    template void count_blocks(const P*, const index_t*, RowWindow, BlockCounts&); \
+    template void count_tile(const P*, const index_t*, std::int64_t, std::int64_t, \
+                             const TileSample&, std::int64_t, bool, BlockCounts&);
+SPTUNE_INSTANTIATE(std::int32_t)
+SPTUNE_INSTANTIATE(std::int64_t)
+#undef SPTUNE_INSTANTIATE
 
 }  // namespace sptune

@@ -36,12 +36,13 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
     describe_sell(counts.sell, plan.sell_block, rows, f.sell);
     if (f.long_rows) describe_sell(counts.sell_beside, plan.sell_block, rows, f.long_rows->sell);
     describe_blocks(counts.blocks, f);
+    describe_gaps(counts.gaps, f);
     if (rows == cols) {
         // Without off-diagonal entries there is nothing that could be unsymmetric; without any,
         // nothing is known.
         const MirrorCounts& m = counts.mirrors;
         const auto n = static_cast<double>(std::max<std::int64_t>(1, m.entries));
-        const double without = counts.blocks.entries > 0 ? 1 : 0;
+        const double without = counts.diagonals.total > 0 ? 1 : 0;
         f.pattern_symmetry = m.entries ? static_cast<double>(m.present) / n : without;
         f.value_symmetry = m.entries ? static_cast<double>(m.equal) / n : without;
     }

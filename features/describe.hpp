@@ -3,6 +3,7 @@
 
 #include "features/blocks.hpp"
 #include "features/diagonals.hpp"
+#include "features/gaps.hpp"
 #include "features/row_lengths.hpp"
 #include "features/sample_plan.hpp"
 #include "features/sell_padding.hpp"
@@ -16,6 +17,7 @@ struct SampleCounts {
     SellSlots sell;
     SellSlots sell_beside;  ///< without entries where no row is very long
     BlockCounts blocks;
+    GapCounts gaps;
     MirrorCounts mirrors;  ///< of square matrices
     DiagonalCounts diagonals;
 };

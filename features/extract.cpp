@@ -22,10 +22,12 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
     const LongRowRule rule(a.nnz());
     const auto group_count = static_cast<std::int64_t>(groups.size());
     const auto block_count = static_cast<std::int64_t>(blocks.size());
+    const std::int64_t tile_count = plan.in_full ? 0 : plan.tiles.count;
     const std::int64_t stride = plan.in_full ? 1 : mirror_stride(entries, plan.work);
 
     constexpr std::int64_t kFewEntries = 1 << 22;  // of a few rows, to be counted one by one
-    const int chunk = group_count < 16 * threads ? 1 : 4;  // that a thread takes at once
+    const auto chunk_of = [&](std::int64_t count) { return count < 16 * threads ? 1 : 4; };
+    const int chunk = chunk_of(group_count), tile_chunk = chunk_of(tile_count);
     SampleCounts all;
     ExceptionCarrier carrier;
 #pragma omp parallel num_threads(threads)
@@ -47,13 +49,20 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
                     if (longest >= rule.least())
                         mine->sell_beside.merge(slots_beside(a.row_ptr, block, slots, rule, exact));
                 });
+#pragma omp for schedule(dynamic, tile_chunk) nowait
+        for (std::int64_t draw = 0; draw < tile_count; ++draw)
+            if (mine)
+                carrier.run([&] {
+                    count_tile(a.row_ptr, a.col_idx, a.rows, a.cols, plan.tiles, draw, sorted,
+                               mine->blocks);
+                });
 #pragma omp for schedule(dynamic, chunk) nowait
         for (std::int64_t g = 0; g < group_count; ++g)
             if (mine)
                 carrier.run([&] {
                     const RowWindow& group = groups[static_cast<std::size_t>(g)];
-                    count_blocks(a.row_ptr, a.col_idx, a.cols, group, plan.entry_limit, sorted,
-                                 mine->blocks);
+                    if (plan.in_full) count_blocks(a.row_ptr, a.col_idx, group, mine->blocks);
+                    count_gaps(a.row_ptr, a.col_idx, group, sorted, mine->gaps);
                     if (square) count_mirrors(a, group, stride, sorted, mine->mirrors);
                 });
 #pragma omp critical(sptune_count_sample)
@@ -61,6 +70,7 @@ SampleCounts count_sample(CsrView<T, P> a, const SamplePlan& plan, bool sorted,
             all.sell.merge(mine->sell);
             all.sell_beside.merge(mine->sell_beside);
             all.blocks.merge(mine->blocks);
+            all.gaps.merge(mine->gaps);
             all.mirrors.merge(mine->mirrors);
         }
     }

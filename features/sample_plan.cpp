@@ -1,6 +1,5 @@
 #include "features/sample_plan.hpp"
 
-#include "features/blocks.hpp"
 #include "features/sell_padding.hpp"
 
 #include <algorithm>
@@ -24,6 +23,13 @@ std::int64_t rows_wanted(std::int64_t rows, std::int64_t nnz) {
     return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(rows)));
 }
 
+/// As many as groups are wanted, but some even of long rows, small ones then.
+TileSample tiles_of(std::int64_t nnz, std::int64_t work, std::int64_t groups) {
+    constexpr std::int64_t kFew = 8;
+    const std::int64_t count = std::max(groups, kFew);
+    return {nnz, std::min(count, nnz), std::min(work / kFew, 4 * work / count)};
+}
+
 }  // namespace
 
 // SELL needs long stretches of rows, which small matrices cannot afford in full.
@@ -33,9 +39,7 @@ SamplePlan::SamplePlan(std::int64_t row_count, std::int64_t nnz)
       rows(row_count, rows_wanted(row_count, nnz), kBlockGroup, kWindows),
       sell_block(rows.everything() || rows_wanted(row_count, nnz) >= kSellBlock ? kSellBlock
                                                                                 : kSellBlock / 2),
-      sell_blocks(row_count, rows_wanted(row_count, nnz), sell_block, kWindows) {
-    const auto groups = static_cast<std::int64_t>(rows.units().size());
-    entry_limit = in_full ? nnz : std::max<std::int64_t>(1024, 4 * work / groups);
-}
+      sell_blocks(row_count, rows_wanted(row_count, nnz), sell_block, kWindows),
+      tiles(tiles_of(nnz, work, rows.rows() / kBlockGroup)) {}
 
 }  // namespace sptune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "features/sample.hpp"
+#include "features/tile_sample.hpp"
 
 #include <cstdint>
 
@@ -23,12 +24,12 @@ inline constexpr std::int64_t kMostUnsorted = 1024;
 struct SamplePlan {
     SamplePlan(std::int64_t rows, std::int64_t nnz);
 
-    std::int64_t work;         ///< rows plus entries aimed at
-    bool in_full;              ///< all rows and entries are looked at
-    RowSample rows;            ///< whole groups of kBlockGroup rows
-    std::int64_t sell_block;   ///< rows of the stretches that SELL padding is estimated on
-    RowSample sell_blocks;     ///< those
-    std::int64_t entry_limit;  ///< groups with more entries are thinned out to a strip of columns
+    std::int64_t work;        ///< rows plus entries aimed at
+    bool in_full;             ///< all rows and entries are looked at
+    RowSample rows;           ///< whole groups of kBlockGroup rows
+    std::int64_t sell_block;  ///< rows of the stretches that SELL padding is estimated on
+    RowSample sell_blocks;    ///< those
+    TileSample tiles;         ///< unless in_full
 };
 
 }  // namespace sptune

@@ -57,8 +57,8 @@ SampleCounts sample_counts_of(const Sums& s) {
     for (std::size_t p = 0; p < counts.blocks.blocks.size(); ++p)
         counts.blocks.blocks[p] = s.blocks[side(bsr_probes()[p].c)][side(bsr_probes()[p].r)];
     counts.blocks.entries = s.block_entries;
-    counts.blocks.gaps = s.gaps;
-    counts.blocks.gap_rows = s.gap_rows;
+    counts.gaps.gaps = s.gaps;
+    counts.gaps.rows = s.gap_rows;
     counts.blocks.followed = s.followed;
     counts.blocks.continued = s.continued;
     counts.mirrors = {static_cast<std::int64_t>(s.mirror_entries),

@@ -1,8 +1,9 @@
-// Which dense blocks the entries of a group would occupy, and how far its columns are apart.
+// Which dense blocks the entries of a tile would occupy, and which diagonals go on.
 #pragma once
 
 #include "features/cuda/group_strips.cuh"
 #include "features/cuda/group_table.cuh"
+#include "features/cuda/group_tile.cuh"
 
 namespace sptune::cuda::groups {
 
@@ -18,71 +19,65 @@ __device__ inline bool strips_pay(std::int64_t entries, std::int64_t columns, in
                   : strips_of(columns) <= parts * (entries / kEntriesAStrip);
 }
 
-/// Adds the occupied blocks, the gaps between columns, and the diagonals that go on. Blocks of
-/// threads take `part` of `parts` of it.
+/// Adds the occupied blocks and the diagonals that go on. Blocks of threads take `part` of `parts`
+/// of it.
 __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const Group& group,
-                                    std::int64_t entry_limit, bool sorted, int part, int parts,
-                                    Slot* own_slots, const GroupMemory& memory, Sums* sums) {
+                                    const Tile& tile, std::int64_t entry_limit, bool sorted,
+                                    int part, int parts, Slot* own_slots, const GroupMemory& memory,
+                                    Sums* sums) {
     __shared__ Numbering looked_at;
     __shared__ std::int64_t first_kept[kRows];  // where the entries that are looked at begin
-    __shared__ unsigned kept[kRows], least[kRows], most[kRows];
+    __shared__ unsigned kept[kRows];
     __shared__ unsigned blocks[kSides * kSides];
     __shared__ unsigned followed, continued;
     __shared__ count_t offset;
     const int lane = threadIdx.x % kWarp;
-    const std::int64_t entries = group.entries();
-    const bool thin = entries > entry_limit;
-    ColumnStrip strip{0, cols};
-    if (thin) strip = strip_of_group(group.first, entries, entry_limit, cols);
+    __shared__ ColumnStrip strip;
 
     // What is looked at: of sorted rows a piece each, of others those of all entries that lie in
     // the strip.
     if (threadIdx.x < kSides * kSides) blocks[threadIdx.x] = 0;
-    if (threadIdx.x == 0) followed = continued = 0;
-    if (threadIdx.x < kRows) {
-        kept[threadIdx.x] = most[threadIdx.x] = 0;
-        least[threadIdx.x] = kFullMask;
+    if (threadIdx.x == 0) {
+        followed = continued = 0;
+        strip = {0, cols};
+        if (!sorted && group.entries() > entry_limit)
+            strip = strip_of_column(tile.column, group.entries(), entry_limit, strip);
     }
+    if (threadIdx.x < kRows) kept[threadIdx.x] = 0;
     __syncthreads();
     if (!sorted)
         for (std::int64_t k = group.begin() + threadIdx.x; k < group.end(); k += threads()) {
             const index_t c = col_idx[k];
             if (c < strip.low || c >= strip.high) continue;
-            const int r = group.stored.row(k, group.rows);
-            atomicAdd(&kept[r], 1u);
-            atomicMin(&least[r], static_cast<unsigned>(c));
-            atomicMax(&most[r], static_cast<unsigned>(c));
+            atomicAdd(&kept[group.stored.row(k, group.rows)], 1u);
         }
     __syncthreads();
     if (threadIdx.x < kWarp) {
         std::int64_t from = 0, to = 0, size = 0;
-        double gap = 0;
         if (lane < group.rows) {
             from = group.stored.from[lane];
             to = group.stored.from[lane + 1];
-            if (sorted && thin) {
-                from = first_not_below(col_idx, from, to, strip.low);
-                to = first_not_below(col_idx, from, to, strip.high);
-            }
-            first_kept[lane] = from;
             size = sorted ? to - from : kept[lane];
-            if (size >= 2) {
-                const index_t low = sorted ? col_idx[from] : static_cast<index_t>(least[lane]);
-                const index_t high = sorted ? col_idx[to - 1] : static_cast<index_t>(most[lane]);
-                gap = static_cast<double>(high - low) / static_cast<double>(size - 1);
-            }
         }
-        looked_at.assign(to - from);
-        gap = group_sum<kWarp>(gap);
-        const int gaps = __popc(__ballot_sync(kFullMask, size >= 2));
         size = group_sum<kWarp>(size);
-        if (lane == 0) {
-            kept[0] = static_cast<unsigned>(size);
-            if (gaps && part == 0) {
-                atomicAdd(&sums->gaps, gap);
-                atomicAdd(&sums->gap_rows, static_cast<double>(gaps));
+        if (sorted) {
+            const bool any = from < to;
+            ColumnStrip here{
+                __reduce_min_sync(kFullMask, any ? static_cast<unsigned>(col_idx[from]) : ~0u),
+                std::int64_t{__reduce_max_sync(kFullMask,
+                                               any ? static_cast<unsigned>(col_idx[to - 1]) : 0u)} +
+                    1};
+            while (size > entry_limit && may_be_cut(here)) {
+                here = strip_of_column(tile.column, size, entry_limit, here);
+                from = first_not_below(col_idx, from, to, here.low);
+                to = first_not_below(col_idx, from, to, here.high);
+                size = group_sum<kWarp>(to - from);
             }
+            if (lane == 0) strip = here;
         }
+        if (lane < group.rows) first_kept[lane] = from;
+        looked_at.assign(to - from);
+        if (lane == 0) kept[0] = static_cast<unsigned>(size);
     }
     __syncthreads();
     const std::int64_t in_strip = kept[0];
@@ -127,14 +122,14 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
             if (lane == 0) atomicAdd(&blocks[w * kSides + h], sum);
         }
     __syncthreads();
-    const double scale = static_cast<double>(entries) / static_cast<double>(in_strip);
+    const double weight = static_cast<double>(tile.draws) / static_cast<double>(in_strip);
     if (threadIdx.x < kSides * kSides)
         atomicAdd(&sums->blocks[0][0] + threadIdx.x,
-                  scale * static_cast<double>(blocks[threadIdx.x]));
+                  weight * static_cast<double>(blocks[threadIdx.x]));
     if (threadIdx.x == 0) {
-        if (part == 0) atomicAdd(&sums->block_entries, static_cast<double>(entries));
-        atomicAdd(&sums->followed, scale * followed);
-        atomicAdd(&sums->continued, scale * continued);
+        if (part == 0) atomicAdd(&sums->block_entries, static_cast<double>(tile.draws));
+        atomicAdd(&sums->followed, weight * followed);
+        atomicAdd(&sums->continued, weight * continued);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "features/cuda/group_blocks.cuh"
+#include "features/cuda/group_gaps.cuh"
 #include "features/cuda/group_mirrors.cuh"
 #include "features/cuda/groups.hpp"
 #include "features/diagonals.hpp"
@@ -60,25 +61,38 @@ __device__ inline void visit_diagonals(const index_t* col_idx, index_t rows, con
     }
 }
 
-/// So many blocks of threads for each group: `strip_parts` + kParts.
+/// So many blocks of threads for each tile, and for each group: `strip_parts` + kParts.
 template <int Threads, class T, class P>
 __global__ void __launch_bounds__(Threads, Threads == kThreads ? 3 : 1)
-    visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample, std::int64_t work,
-                 std::int64_t entry_limit, int strip_parts, GroupMemory memory, bool sorted,
-                 Sums* sums) {
+    visit_groups(CsrView<T, P> a, const __grid_constant__ DeviceSample sample,
+                 const __grid_constant__ TileSample tiles, std::int64_t work, int strip_parts,
+                 GroupMemory memory, bool sorted, Sums* sums) {
     __shared__ Slot own_slots[1 << kOwnLog2];
     __shared__ Numbering stored;
     let_next_begin();
-    const RowWindow window = sample.unit_at(blockIdx.x);
+    const int part = static_cast<int>(blockIdx.y) - strip_parts;
+    const bool in_sample = blockIdx.x < sample.all_units();
+    Tile tile;
+    RowWindow window;
+    if (part < 0) {
+        if (blockIdx.y == 0 && in_sample)
+            visit_gaps(a.row_ptr, a.col_idx, sample.unit_at(blockIdx.x), sorted, sums);
+        if (blockIdx.x >= tiles.count) return;
+        tile = tile_of(a, tiles, blockIdx.x, sorted);
+        if (tile.draws == 0) return;
+        window = tile.rows;
+    } else {
+        if (!in_sample) return;
+        window = sample.unit_at(blockIdx.x);
+    }
     const Group group{stored, window.first, static_cast<int>(window.last - window.first)};
     if (static_cast<int>(threadIdx.x) <= group.rows)
         stored.from[threadIdx.x] = a.row_ptr[group.first + threadIdx.x];
     __syncthreads();
     if (group.entries() == 0) return;
-    const int part = static_cast<int>(blockIdx.y) - strip_parts;
     if (part < 0)
-        return visit_blocks(a.col_idx, a.cols, group, entry_limit, sorted, part + strip_parts,
-                            strip_parts, own_slots, memory, sums);
+        return visit_blocks(a.col_idx, a.cols, group, tile, tiles.entry_limit, sorted,
+                            part + strip_parts, strip_parts, own_slots, memory, sums);
     visit_diagonals(a.col_idx, a.rows, group, part, own_slots, memory, sums);
     if (a.rows == a.cols) visit_mirrors(a, group, sample, work, sorted, part, sums);
 }
@@ -91,14 +105,14 @@ void add_groups(CsrView<T, P> a, const SamplePlan& plan, const GroupMemory& memo
     constexpr std::int64_t kManyEntries = 2048;  // of a group
     const DeviceSample sample(plan.rows, kBlockGroup);
     // Of a small sample no block has to share its multiprocessor.
-    const bool alone = sample.all_units() * (1 + kParts) <= multiprocessors();
+    const std::int64_t places = std::max(sample.all_units(), plan.tiles.count);
+    const bool alone = places * (1 + kParts) <= multiprocessors();
     const bool many = alone || a.nnz() / a.rows * kBlockGroup > kManyEntries;
     const auto kernel = many ? visit_groups<kManyThreads, T, P> : visit_groups<kThreads, T, P>;
     const auto strip_parts =
         many ? static_cast<int>(std::min<std::int64_t>(strips_of(a.cols), kStripParts)) : 1;
-    kernel<<<dim3(static_cast<unsigned>(sample.all_units()),
-                  static_cast<unsigned>(strip_parts + kParts)),
-             many ? kManyThreads : kThreads>>>(a, sample, plan.work, plan.entry_limit, strip_parts,
+    kernel<<<dim3(static_cast<unsigned>(places), static_cast<unsigned>(strip_parts + kParts)),
+             many ? kManyThreads : kThreads>>>(a, sample, plan.tiles, plan.work, strip_parts,
                                                memory, sorted, sums);
     SPTUNE_CUDA_LAUNCHED("visit_groups");
 }

@@ -46,9 +46,10 @@ struct Sums {
     std::int64_t first_long_rows[kFirstLongRows];
     // Over diagonals.
     count_t diagonals;  ///< from here to diagonal_entries: cleared where groups are counted again
-    // Over sampled groups of rows.
+    // Over sampled tiles, and groups of rows.
     double blocks[kSides][kSides];  ///< occupied ones, [width][height]
-    double block_entries, gaps, gap_rows, followed, continued;
+    double block_entries, followed, continued;
+    double gaps, gap_rows;
     count_t mirror_entries, mirrors_present, mirrors_equal;
     count_t slots_taken;  ///< of the tables of groups with many entries
     unsigned overflow;    ///< some table was too small: what is sampled is wrong

@@ -65,14 +65,68 @@ TEST(Sampled, ANarrowMatrixWhoseRowsRepeatColumns) {
     EXPECT_EQ(f.row_max, 400);
     EXPECT_LT(f.sampled_share, 1);
     const auto one = numbers(f), other = numbers(extract_features(a.view(), 1));
-    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_DOUBLE_EQ(one[i], other[i]) << i;
-    for (std::int64_t cols = 1; cols < 100; ++cols)
-        for (const std::int64_t entries : {101, 1000, 1 << 30}) {
-            const ColumnStrip strip = strip_of_group(7, entries, 100, cols);
-            EXPECT_GE(strip.low, 0);
-            EXPECT_LT(strip.low, strip.high);
-            EXPECT_LE(strip.high, cols);
+    for (std::size_t i = 0; i < one.size(); ++i)
+        EXPECT_NEAR(one[i], other[i], 1e-12 * (1 + std::abs(one[i]))) << i;
+}
+
+TEST(TileSample, StripsOfAGroupCutNoBlocksAndHoldTheColumn) {
+    for (std::int64_t low = 0; low < 30; ++low)
+        for (const std::int64_t entries : {101, 1000, 1 << 30})
+            for (std::int64_t column = low, high = 0; column < 200; ++column) {
+                const ColumnStrip strip = strip_of_column(column, entries, 100, {low, 200});
+                EXPECT_LE(strip.low, column);
+                EXPECT_GT(strip.high, column);
+                EXPECT_LE(strip.high, 200);
+                EXPECT_EQ(strip.low % kBlockGroup, 0);
+                if (column == low) high = strip.high;
+                if (column >= high) {
+                    EXPECT_EQ(strip.low, high) << "one begins where the one before ends";
+                    high = strip.high;
+                }
+            }
+}
+
+TEST(TileSample, DrawsRiseAndFindTheirGroups) {
+    const TileSample sample{1000, 64, 10};
+    std::vector<std::int64_t> row_ptr{0};  // 100 rows, most of them empty, one with 900 entries
+    for (int i = 0; i < 100; ++i)
+        row_ptr.push_back(row_ptr.back() + (i == 30 ? 900 : i % 10 == 0 ? 10 : 0));
+    row_ptr.back() = 1000;
+    std::int64_t before = -1;
+    int heavy = 0;
+    for (std::int64_t draw = 0; draw < sample.count; ++draw) {
+        const std::int64_t k = sample.entry(draw);
+        EXPECT_GT(k, before);
+        EXPECT_LT(k, 1000);
+        before = k;
+        const RowWindow rows = group_of_entry(row_ptr.data(), 100, k);
+        EXPECT_EQ(rows.first % kBlockGroup, 0);
+        EXPECT_LE(row_ptr[static_cast<std::size_t>(rows.first)], k);
+        EXPECT_GT(row_ptr[static_cast<std::size_t>(rows.last)], k);
+        heavy += rows.first == 24;
+    }
+    EXPECT_NEAR(heavy, 0.92 * 64, 2);
+}
+
+/// One group of rows has half of the entries, side by side; those of the others lie alone.
+TEST(Features, OfFewRowsWithManyEntriesWeighAsMuchAsTheyHold) {
+    std::vector<std::vector<index_t>> rows(20'000);
+    for (index_t i = 0; i < 20'000; ++i)
+        for (index_t j = 0; j < (i / 24 == 400 ? 3333 : 4); ++j)
+            rows[static_cast<std::size_t>(i)].push_back(i / 24 == 400 ? j : 9000 * j + i % 9000);
+    const auto sorted = pattern(36'000, rows);
+    for (auto& row : rows) std::swap(row.front(), row.back());
+    const auto shuffled = pattern(36'000, rows);
+    const double alone = 80'000 - 96, together = 24 * 3333;
+    for (const auto* a : {&sorted, &shuffled}) {
+        const Features f = extract_features(a->view());
+        ASSERT_LT(f.sampled_share, 0.5);
+        for (const BsrFill& b : f.bsr) {
+            if (b.r > 1) continue;
+            const double fill = (alone + together) / (alone * b.c + together);
+            EXPECT_NEAR(b.fill, fill, 0.05) << b.c << " " << f.columns_sorted;
         }
+    }
 }
 
 class EveryFamily : public testing::TestWithParam<std::string> {};
@@ -117,16 +171,15 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     BlockCounts counts;
     const RowSample all(a.rows, a.rows, kBlockGroup, 1), blocks(a.rows, a.rows, kSellBlock, 1);
     for (const auto& w : blocks.windows()) slots.merge(sell_slots(a.row_ptr.data(), w));
-    for (const auto& w : all.windows())
-        count_blocks(a.row_ptr.data(), a.col_idx.data(), a.cols, w, a.nnz(), true, counts);
+    for (const auto& w : all.windows()) count_blocks(a.row_ptr.data(), a.col_idx.data(), w, counts);
     describe_sampled_diagonals(
         count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all, true), truth);
     describe_sell(slots, kSellBlock, truth.rows, truth.sell);
     describe_blocks(counts, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
-        EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.4 * truth.bsr[i].fill)
+        EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.25 * truth.bsr[i].fill)
             << f.bsr[i].r << "x" << f.bsr[i].c;
-    EXPECT_NEAR(f.cols_per_line, truth.cols_per_line, 0.4 * truth.cols_per_line);
+    EXPECT_NEAR(f.cols_per_line, truth.cols_per_line, 0.25 * truth.cols_per_line);
     // A handful of rows that hold most entries are missed or weigh too much in the rest.
     const std::set<std::string> hubs{"power-law", "rmat",       "arrow",
                                      "wheel",     "mixed-rows", "staircase"};

@@ -2,6 +2,7 @@
 // fingerprint exactly, the rest to rounding.
 #include "features/blocks.hpp"
 #include "features/cuda/features.hpp"
+#include "features/cuda/groups.hpp"
 #include "features/sample_plan.hpp"
 #include "kernels/cuda/row_lengths.hpp"
 #include "matrix/cuda/device_csr.hpp"
@@ -264,16 +265,19 @@ TEST_F(FeaturesOnGpu, OfSumsBeyond32Bits) {
 }
 
 TEST_F(FeaturesOnGpu, AreRightWhereTheTablesOverflow) {
-    // All entries of the sampled group lie in the strip that was to thin it out.
-    constexpr index_t rows = 48, length = 80000, cols = 1000000000;
+    // All entries of a group but its last lie in the first of the strips that it is cut into, far
+    // apart.
+    constexpr index_t rows = 48, length = 2000, apart = 8000, cols = 2000000000;
     const SamplePlan plan(rows, std::int64_t{rows} * length);
-    const RowWindow group = plan.rows.units().at(0);
-    const std::int64_t entries = (group.last - group.first) * length;
-    ASSERT_GT(entries, plan.entry_limit);
-    const ColumnStrip strip = strip_of_group(group.first, entries, plan.entry_limit, cols);
+    constexpr std::int64_t entries = kBlockGroup * length;
+    ASSERT_GT(entries, plan.tiles.entry_limit);
+    const ColumnStrip strip = strip_of_column(0, entries, plan.tiles.entry_limit, {0, cols});
+    ASSERT_GE(strip.high, apart * length);
+    ASSERT_GT(2 * entries * plan.tiles.count, cuda::spare_slots(plan));
     Pattern a(cols);
-    const auto low = static_cast<index_t>(strip.low);
-    for (index_t i = 0; i < rows; ++i) a.add_row(every(low + length, 1, low));
+    auto row = every(apart * length, apart);
+    row.back() = cols - 1;
+    for (index_t i = 0; i < rows; ++i) a.add_row(row);
     a.expect_same_features("crowded strip");
 }
 

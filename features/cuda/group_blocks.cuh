@@ -62,11 +62,11 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
         size = group_sum<kWarp>(size);
         if (sorted) {
             const bool any = from < to;
-            ColumnStrip here{
-                __reduce_min_sync(kFullMask, any ? static_cast<unsigned>(col_idx[from]) : ~0u),
-                std::int64_t{__reduce_max_sync(kFullMask,
-                                               any ? static_cast<unsigned>(col_idx[to - 1]) : 0u)} +
-                    1};
+            const auto least =
+                __reduce_min_sync(kFullMask, any ? static_cast<unsigned>(col_idx[from]) : ~0u);
+            const auto most =
+                __reduce_max_sync(kFullMask, any ? static_cast<unsigned>(col_idx[to - 1]) : 0u);
+            ColumnStrip here{least / kBlockGroup * kBlockGroup, std::int64_t{most} + 1};
             while (size > entry_limit && may_be_cut(here)) {
                 here = strip_of_column(tile.column, size, entry_limit, here);
                 from = first_not_below(col_idx, from, to, here.low);

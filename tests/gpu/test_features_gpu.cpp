@@ -265,18 +265,18 @@ TEST_F(FeaturesOnGpu, OfSumsBeyond32Bits) {
 }
 
 TEST_F(FeaturesOnGpu, AreRightWhereTheTablesOverflow) {
-    // All entries of a group but its last lie in the first of the strips that it is cut into, far
-    // apart.
-    constexpr index_t rows = 48, length = 2000, apart = 8000, cols = 2000000000;
+    // All entries of a group lie in the first of the strips that it is cut into, far apart. Sorted
+    // ones would be cut again.
+    constexpr index_t rows = 48, length = 2000, apart = 3000, cols = 2000000000;
     const SamplePlan plan(rows, std::int64_t{rows} * length);
     constexpr std::int64_t entries = kBlockGroup * length;
     ASSERT_GT(entries, plan.tiles.entry_limit);
     const ColumnStrip strip = strip_of_column(0, entries, plan.tiles.entry_limit, {0, cols});
     ASSERT_GE(strip.high, apart * length);
-    ASSERT_GT(2 * entries * plan.tiles.count, cuda::spare_slots(plan));
+    ASSERT_GT(2 * rows * length, cuda::spare_slots(plan));
     Pattern a(cols);
     auto row = every(apart * length, apart);
-    row.back() = cols - 1;
+    std::swap(row[0], row[1]);
     for (index_t i = 0; i < rows; ++i) a.add_row(row);
     a.expect_same_features("crowded strip");
 }

@@ -7,9 +7,9 @@
 
 namespace sptune::models {
 
-/// Of this format models know no kernel.
+/// Of these formats models know no kernel.
 inline bool is_reckoned(std::string_view format) {
-    return format == "hub";
+    return format == "hub" || format == "strips";
 }
 
 /// What is known of hub.bands and a matrix.

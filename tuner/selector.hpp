@@ -196,7 +196,7 @@ class Selector {
 
     void trust(const models::Predictor& model) {
         const Kernel& chosen = *kernels_.find(result_.chosen.id);
-        if (models::is_reckoned(chosen.variant.format)) {
+        if (chosen.variant.format == "hub") {
             result_.source = Source::heuristic;
             result_.model = models::kHubModel;
             result_.confidence = models::kHubConfidence;

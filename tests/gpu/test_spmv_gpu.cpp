@@ -30,11 +30,11 @@ std::string glob(const char* variable) {
     return given && *given ? given : "*";
 }
 
-/// Too many entries for all kernels; those of hub are legal for nothing less.
-const std::string kHubs = "hub columns";
+/// Too many entries, or columns, for all kernels; one format is legal for nothing less.
+const std::string kHubs = "hub columns", kStrips = "strips of columns";
 
 const char* kernels_for(const std::string& name) {
-    return name == kHubs ? "*.hub.*" : "*";
+    return name == kHubs ? "*.hub.*" : name == kStrips ? "*.strips.*" : "*";
 }
 
 /// Each entry is in a column of its own choosing, and a few columns are chosen often.
@@ -84,6 +84,10 @@ std::vector<Case<T, P>> all_cases() {
     const auto most = std::int64_t{cuda::multiprocessors()} * cuda::kMostHubColumns;
     add(kHubs, 300007,
         rows_with_hubs(kHubRows, 300007, static_cast<int>(1.3 * most / kHubRows), 26));
+    constexpr index_t kWide = 7'000'003;  // of the widest strips, two are needed
+    Rows wide = random_rows(1001, kWide, 12, 27);
+    wide[3] = every(kWide, 1000), wide[4].clear(), wide[1000] = every(kWide, 9999);
+    add(kStrips, kWide, wide);
     for (const Family& family : families()) {
         const std::string name(family.name);
         Case<T, P> c;

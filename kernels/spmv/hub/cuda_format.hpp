@@ -6,38 +6,17 @@
 // analytics", IEEE Big Data 2017 (hubs, segments of columns), for another kind of memory.
 #pragma once
 
+#include "kernels/spmv/hub/entry_tiles.hpp"
 #include "kernels/spmv/kernel.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace sptune::cuda {
 
-/// Neighbouring entries of each lane, and entries of a tile, which a warp adds at a time.
-inline constexpr int kHubItems = 8;
-inline constexpr int kHubTile = 32 * kHubItems;
 /// Columns of a band, at most: one bit of 16 says that a row begins.
 inline constexpr int kMostHubColumns = 1 << 15;
-
-/// Entries in whole tiles, row by row. The highest bit of a code says that its entry is the first
-/// of a row, the rest which entry of x it takes.
-template <class T, class Code>
-struct HubTiles {
-    static_assert(std::is_unsigned_v<Code>);
-    static constexpr Code kBegins = static_cast<Code>(Code{1} << (8 * sizeof(Code) - 1));
-
-    std::int64_t tiles = 0;
-    DeviceBuffer<Code> code;
-    DeviceBuffer<T> values;
-    DeviceBuffer<index_t> row;        ///< of every entry that begins one; -1 for what fills a tile
-    DeviceBuffer<std::int32_t> open;  ///< tiles; which of `row` goes on in the tile; -1: none
-
-    std::uint64_t bytes() const {
-        return code.bytes() + values.bytes() + row.bytes() + open.bytes();
-    }
-};
 
 /// What a block adds with one band in shared memory: columns [column, column + columns) of
 /// HubStorage::hub, and tiles [begin, end).
@@ -50,11 +29,11 @@ template <class T>
 class HubStorage final : public Storage {
   public:
     index_t rows = 0, cols = 0;
-    std::int32_t blocks = 0;          ///< of threads, one for each multiprocessor
-    std::int32_t band = 0;            ///< columns of a band
-    DeviceBuffer<index_t> hub;        ///< columns, band by band, rising within each
-    HubTiles<T, std::uint16_t> hot;   ///< entries of hub columns: codes count within the band
-    HubTiles<T, std::uint32_t> cold;  ///< all others: codes are columns
+    std::int32_t blocks = 0;            ///< of threads, one for each multiprocessor
+    std::int32_t band = 0;              ///< columns of a band
+    DeviceBuffer<index_t> hub;          ///< columns, band by band, rising within each
+    EntryTiles<T, std::uint16_t> hot;   ///< entries of hub columns: codes count within the band
+    EntryTiles<T, std::uint32_t> cold;  ///< all others: codes are columns
     DeviceBuffer<HubShare> share;
     DeviceBuffer<std::int32_t> share_ptr;  ///< blocks + 1; the shares of each block
 

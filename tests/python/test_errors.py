@@ -131,6 +131,13 @@ def test_broken_matrices(make, arrays, message):
         make(broken(**arrays))
 
 
+@pytest.mark.parametrize("name", ["indices", "indptr"])
+def test_indices_of_other_types(name):
+    for narrow in (np.int16, np.uint32, np.float64):
+        with pytest.raises(TypeError, match=f"A.{name} has type .*expected int32 or int64"):
+            sptune.plan(broken(**{name: getattr(A, name).astype(narrow)}))
+
+
 def test_too_wide_matrices():
     wide = sparse.csr_matrix((np.ones(1), (np.zeros(1, np.int64), np.array([2**31]))), shape=(1, 2**31 + 1))
     with pytest.raises(ValueError, match="32 bits"):
@@ -145,7 +152,10 @@ def test_too_wide_matrices():
     (dict(online="perhaps"), ValueError, '"never"'),
     (dict(memory_bytes=-1), ValueError, "memory_bytes"),
     (dict(expected_calls=-1), ValueError, "expected_calls"),
+    (dict(memory_bytes=1, variants="*.ell.*"), sptune.ConstraintError, "memory cap"),
+    (dict(longest_conversion_us=-1), ValueError, "longest_conversion_us"),
     (dict(epsilon=0), ValueError, "epsilon"),
+    (dict(grace_calls=float("nan")), ValueError, "grace_calls"),
     (dict(threads=-1), ValueError, "threads"),
     (dict(expected_cals=1), TypeError, "expected_cals"),
 ])
@@ -231,6 +241,16 @@ def test_products_that_do_not_fit():
         sptune.auto_spgemm(A, A.T.tocsr(), variant="spgemm.cpu.nothing")
     with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
         sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=100)
+    with pytest.raises(ValueError, match='"cuda"'):
+        sptune.auto_spgemm(A, A.T.tocsr(), backend="gpu")
+
+
+def test_products_that_fit_into_no_memory():
+    ones = sparse.csr_matrix(np.ones((250_000, 1)))
+    row = ones.T.tocsr()
+    ones.indptr, row.indptr = ones.indptr.astype(np.int64), row.indptr.astype(np.int64)
+    with pytest.raises(MemoryError):
+        sptune.auto_spgemm(ones, row)  # 750 GB
 
 
 def test_what_does_not_fit_into_memory_is_not_tried_with_wide_copies(monkeypatch):

@@ -1,5 +1,6 @@
 """Who keeps what alive, and threads."""
 
+import functools
 import gc
 import os
 import signal
@@ -157,8 +158,15 @@ def test_threads_wait_for_new_values():
     in_threads(3, work)
 
 
-def test_other_threads_run_during_work():
-    A = poisson(600)
+GRID = poisson(600)
+
+
+@pytest.mark.parametrize("work", [
+    lambda: sptune.auto_spgemm(GRID, GRID, threads=1),
+    lambda: sptune.plan(GRID, threads=1, transposed=True),
+    functools.partial(sptune.plan(GRID, threads=1).apply, np.ones((360_000, 50), order="F")),
+], ids=["auto_spgemm", "plan", "apply"])
+def test_other_threads_run_during_work(work):
 
     def ran_meanwhile():
         """Whether another thread had its turn in the middle half of a product."""
@@ -172,7 +180,7 @@ def test_other_threads_run_during_work():
         thread = threading.Thread(target=look_at_the_clock)
         thread.start()
         began = time.perf_counter()
-        sptune.auto_spgemm(A, A, threads=1)
+        work()
         took = time.perf_counter() - began
         working = False
         thread.join()

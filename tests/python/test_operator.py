@@ -78,6 +78,9 @@ def test_values_that_were_copied_are_those_of_both_directions(copied):
 
 def test_options():
     assert sptune.aslinearoperator(poisson(5), variants="*.csr.*").plan.variant.startswith("spmv.cpu.csr.")
+    op = sptune.aslinearoperator(poisson(5), memory_bytes=1)
+    with pytest.raises(sptune.ConstraintError, match="the transpose takes"):
+        op.T @ np.ones(25)
     with pytest.raises(TypeError, match=r"\.T"):
         sptune.aslinearoperator(poisson(5), transposed=True)
 

@@ -51,6 +51,9 @@ def test_options():
     P = poisson(20)
     C = sptune.auto_spgemm(P, P, sorted=False, threads=1)
     assert_same(C, P, P)
+    C = sptune.auto_spgemm(P, P, sorted=False, variant="spgemm.cpu.csr.hash.p1.d16.f64.i32")
+    looked_at = sparse.csr_matrix((C.data, C.indices, C.indptr), C.shape)
+    assert C.has_sorted_indices == looked_at.has_sorted_indices
 
 
 def test_the_result_is_not_copied_and_may_be_changed():

@@ -131,8 +131,24 @@ def test_plans_tell():
     assert plan.selection.source in ("exact", "model", "heuristic")
     assert plan.selection.chosen in plan.why()
     assert plan.variant in repr(plan) and plan.selection.chosen in repr(plan.selection)
-    assert sptune.plan(poisson(30), variants="*.csr.*").selection.chosen.startswith("spmv.cpu.csr.")
+    csr = sptune.plan(poisson(30), variants="*.csr.*").selection
+    assert csr.chosen.startswith("spmv.cpu.csr.") and csr.break_even_calls == 0
+    assert f"settled={csr.settled}" in repr(csr)
     assert sptune.__version__.count(".") == 2
+
+
+def test_calls_are_timed_unless_nothing_is_to_be_tried():
+    A = random_csr(60, 40)
+    for online in ("always", "never"):
+        plan = sptune.plan(A, online=online)
+        for _ in range(10):
+            plan @ np.ones(40)
+        assert (" took " in plan.why()) == (online == "always")
+
+
+def test_a_database_of_ones_own(tmp_path):
+    nowhere = str(tmp_path / "nowhere")
+    assert nowhere in sptune.plan(random_csr(60, 40), database=nowhere).why()
 
 
 def test_deterministic_plans_repeat_themselves():
@@ -174,6 +190,19 @@ def test_auto_spmv_notices_new_values_and_arrays():
     sptune.forget(A)
     assert sptune.why(A) == ""
     assert_product(sptune.auto_spmv(A, x), A, x)
+
+
+def test_columns_added_in_place():
+    A = random_csr(60, 40)
+    sptune.auto_spmv(A, np.ones(40))
+    A.resize(60, 50)  # in the same arrays
+    assert_product(sptune.auto_spmv(A, np.ones(50)), A, np.ones(50))
+
+
+def test_nothing_is_kept_of_other_formats():
+    A = random_csr(60, 40).tocoo()
+    sptune.forget(A)
+    assert sptune.why(A) == ""
 
 
 def test_a_structure_changed_in_place():

@@ -2,6 +2,7 @@
 #include "cli/comparison.hpp"
 
 #include <cmath>
+#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,23 @@ TEST(Comparison, HoldsTheChoiceAgainstTheRest) {
     EXPECT_DOUBLE_EQ(*r.auto_vs_vendor_best, 1.2);
     EXPECT_DOUBLE_EQ(*r.auto_vs_csr, 2.4);
     EXPECT_DOUBLE_EQ(*r.auto_vs_oracle, 0.8);
+}
+
+TEST(Comparison, DocumentAndReportSayWhatWasCompared) {
+    const db::Entry entry = example();
+    const Comparison c = compare(entry, 15, {"spmv.cuda.good.f64.i32", 3, "exact"});
+    const auto document = compare_document(entry.device, "cold", {c});
+    EXPECT_EQ(document["cache"], "cold");
+    const auto& result = document["results"][0];
+    EXPECT_EQ(result["rows"], 10);
+    EXPECT_EQ(result["cols"], 20);
+    EXPECT_EQ(result["auto"]["select_us"], 3);
+    EXPECT_EQ(result["auto"]["convert_us"], 7);
+    std::string report = compare_report(entry.device, "cold", {c}, Style());
+    report = std::regex_replace(report, std::regex(" +"), " ");
+    for (const char* part : {"example fast v.b good (exact) 3.00 µs 7.00 µs\n", "example 10 100 ",
+                             " 12.0 6.00 4.00 5.00 1.50× 1.20× 2.40× 0.80×\n", "caches cold"})
+        EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
 }
 
 TEST(Comparison, SumsUpRegrets) {

@@ -1,11 +1,14 @@
 #include "cli/describe.hpp"
 #include "cli/matrix_input.hpp"
+#include "cli/profile_html.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/ranking.hpp"
 #include "matrix/generate.hpp"
 
+#include <algorithm>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace sptune::cli {
@@ -110,6 +113,76 @@ TEST(Report, SaysWhoWonAndWhyTheRestLost) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+/// Runs of spaces as one.
+std::string squeezed(const std::string& text) {
+    return std::regex_replace(text, std::regex(" +"), " ");
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST(Report, RowsHoldWhatTheColumnsSay) {
+    db::Entry entry = example();
+    entry.candidates[1].convert_us = 61;  // 10.2 calls
+    std::string text = squeezed(profile_report(entry, {"", 5, false}, Style()));
+    EXPECT_SAYS(text, " size 10 × 10, 100 nonzeros, 1.21 KiB as CSR in f64\n");
+    EXPECT_SAYS(text, " # variant time µs GFLOP/s GB/s of bw padding convert pays at × CSR\n");
+    EXPECT_SAYS(text, " 1 fast 4.00 1.00 5.00 25 % 10 % 6.10 11 2.50×\n");
+    EXPECT_SAYS(text, " 3 csr 10.0 1.00 5.00 25 % 10 % - - 1.00×\n");
+    EXPECT_SAYS(unwrapped(text), "44.0 µs with conversion; plain parallel CSR takes 50.0 µs");
+    for (db::Candidate& c : entry.candidates)
+        if (c.time) c.time->median *= 1e3;
+    entry.candidates[2].vendor = true;  // "quick" takes twice as long as "fast"
+    text = squeezed(profile_report(entry, {}, Style()));
+    EXPECT_SAYS(text, " # variant time ms ");
+    EXPECT_SAYS(text, " 1 fast 4.00 1.00 5.00 25 % 10 % 0.0061 1 2.50× 2.00×\n");
+}
+
+TEST(Report, SaysThatTheFinalRanSlower) {
+    db::Entry entry = example();
+    EXPECT_EQ(profile_report(entry, {}, Style()).find("The final ran"), std::string::npos);
+    entry.candidates[0].reason = entry.candidates[1].reason = "final";
+    entry.candidates[2].reason = "short run";
+    entry.candidates[2].time->median = 2;
+    EXPECT_SAYS(profile_report(entry, {}, Style()), "The final ran 2.00× slower");
+}
+
+TEST(Report, ShowsThePlainKernelAndAllThatAreAskedFor) {
+    db::Entry entry = example();
+    for (const double median : {5, 6, 7}) {
+        entry.candidates.push_back(candidate("fast", median, 0));
+        entry.candidates.back().id = fmt::format("spmv.cpu.fast.{}.f64.i32", median);
+    }
+    entry.candidates[0].format = "fast";  // not the first of its format
+    const auto shown = highlights(ranking(entry), 1);
+    EXPECT_TRUE(std::any_of(shown.begin(), shown.end(), [](auto& r) { return r.baseline; }));
+    for (int i = 0; i < 20; ++i) {
+        entry.candidates.push_back(candidate("fast", 20 + i, 0));
+        entry.candidates.back().id = fmt::format("spmv.cpu.fast.{}.f64.i32", 20 + i);
+    }
+    for (const bool all : {false, true})
+        EXPECT_EQ(
+            profile_report(entry, {"", 0, all}, Style()).find("fast.38 ") != std::string::npos,
+            all);
+}
+
+TEST(Report, TheBestLoserOfAFormatSpeaksForIt) {
+    db::Entry entry = example();
+    db::Candidate better = candidate("quick", 5, 0);
+    better.id = "spmv.cpu.quick.better.f64.i32";
+    entry.candidates.push_back(better);
+    EXPECT_SAYS(squeezed(profile_report(entry, {}, Style())), " quick 2 slower quick.better ");
+}
+
+TEST(Report, APageNamesEachKernelAndEscapesNames) {
+    db::Entry entry = example();
+    entry.matrix.name = "a<b>&\"c";
+    const std::string page = profile_html({entry});
+    for (const char* part :
+         {"<h2>a&lt;b&gt;&amp;&quot;c</h2>", "<td>fast<td>4.00 µs", "<td>ell<td>",
+          "needs 43 times the memory", "<tr class=\"won\"><td>1<td>fast"})
+        EXPECT_SAYS(page, part);
+}
+
 TEST(Report, NothingMeasured) {
     db::Entry entry = example();
     for (db::Candidate& c : entry.candidates) c.time.reset(), c.status = db::Status::not_reached;
@@ -130,6 +203,35 @@ TEST(Describe, NamesTheStructure) {
     EXPECT_NE(std::find(blocks.begin(), blocks.end(), "blocks of 8×8 are 100 % full"),
               blocks.end());
     EXPECT_EQ(describe(Features{}), std::vector<std::string>{"empty"});
+}
+
+TEST(Describe, WhatIsSaidDependsOnTheFeatures) {
+    Features usual;
+    usual.rows = usual.cols = 1000;
+    usual.nnz = 10'000;
+    usual.bandwidth_max = 900;
+    usual.row_min = 5, usual.row_max = 15, usual.row_mean = 10, usual.row_cv = 0.5;
+    const struct {
+        void (*change)(Features&);
+        std::vector<std::string> words;
+    } cases[] = {
+        {[](Features&) {}, {"no special structure"}},
+        {[](Features& f) { f.row_cv = 0.2; }, {"rows of similar length"}},
+        {[](Features& f) { f.row_cv = 1.5; }, {"rows of very different length"}},
+        {[](Features& f) { f.row_min = f.row_max = 10; }, {"every row has 10 nonzeros"}},
+        {[](Features& f) { f.empty_rows = 100; }, {"10 % of the rows are empty"}},
+        {[](Features& f) { f.pattern_symmetry = f.value_symmetry = 1; }, {"symmetric"}},
+        {[](Features& f) { f.pattern_symmetry = 1; }, {"symmetric pattern"}},
+        {[](Features& f) {
+             f.bsr = {{2, 2, 0.9}, {4, 4, 0.8}, {8, 8, 0.5}};
+         },
+         {"blocks of 4×4 are 80 % full"}},
+    };
+    for (const auto& c : cases) {
+        Features f = usual;
+        c.change(f);
+        EXPECT_EQ(describe(f), c.words);
+    }
 }
 
 TEST(Describe, SparklineHasABarForEachLength) {

@@ -1,5 +1,6 @@
 """sptune select: the document and its schema, the order of sources, constraints, exit codes."""
 import json
+import re
 
 from harness import CliTest, main
 
@@ -25,6 +26,18 @@ class Select(CliTest):
             self.assertEqual(runner.keys(), {"id", "predicted_us"})
         self.assert_valid(document, "select", source="guess")
 
+    def test_numbers_are_those_of_the_reasons(self):
+        path = self.matrix("a.mtx", 40000)
+        chosen = self.select(path, "--no-db", "--threads", 1, "--variants", "*.sell.*", "--calls", 123456)
+        self.assertRegex(chosen["why"], r"repaid after \S+ calls? of 123456")
+        (told,) = re.findall(r"predicts ([\d.]+) µs for", chosen["why"])
+        self.assertAlmostEqual(chosen["predicted_us"] / float(told), 1, delta=0.01)
+        runners = self.select(path, "--no-db", "--threads", 1, "--variants", "*.csr.*")["runners_up"]
+        self.assertTrue(all(runner["predicted_us"] > 0 for runner in runners), runners)
+        never = self.select(path, "--no-db", "--threads", 1, "--variants", "*.coo.*")
+        self.assertIn("its conversion never pays", never["why"])
+        self.assertIsNone(never["break_even_calls"])
+
     def test_a_profile_decides(self):
         path = self.matrix("a.mtx", 900)
         self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")
@@ -32,6 +45,7 @@ class Select(CliTest):
         winner = json.loads(file.read_text())["winner"]
         chosen = self.select(path, "--calls", 10**9)
         self.assertEqual((chosen["source"], chosen["id"], chosen["confidence"]), ("exact", winner, 1))
+        self.assertIn("times are measured ones", self.expect(0, "select", *CPU, path).stdout)
         # Other threads are another device, other values another key.
         other = self.select(path, "--threads", 1 if "-1t" not in str(file) else 2)
         self.assertNotEqual(other["source"], "exact")
@@ -61,6 +75,18 @@ class Select(CliTest):
         self.assertNotEqual(chosen["source"], "exact")
         self.assertNotEqual(chosen["id"], wrong["id"])
         self.assertIn(f"{wrong['id']}, stored as fast, cannot be used on this matrix: ", chosen["why"])
+
+    def test_times_under_another_library_are_named_or_left_out(self):
+        path = self.matrix("a.mtx", 900)
+        self.expect(0, "profile", *CPU, path, "--variants", "*.csc.*")
+        (file,) = (self.folder / "db").rglob("*.json")
+        entry = json.loads(file.read_text())
+        next(c for c in entry["candidates"] if c["id"] == entry["winner"])["vendor"] = True
+        entry["provenance"]["vendor_library"] = "MKL 1"
+        file.write_text(json.dumps(entry))
+        for validate, source, named in (("warn", "exact", True), ("ignore", "exact", False), ("strict", "model", True)):
+            chosen = self.select(path, "--validate", validate)
+            self.assertEqual((chosen["source"], "MKL 1" in chosen["why"]), (source, named), validate)
 
     def test_order_of_databases(self):
         path = self.matrix("a.mtx", 900)
@@ -112,8 +138,12 @@ class Select(CliTest):
         self.assertEqual(baseline["break_even_calls"], 0)
         self.assertIn(".csr.", baseline["id"])
         self.assertIn(".sell.", self.select(path, "--variants", "*.sell.*")["id"])
+        self.assertIn(".sell.", self.select(path, "--variants", "*.sell.*", "--memory", 100, "--convert", 50)["id"])
+        self.assertRegex(self.select(path, "--variants", "*.sell.*", "--deterministic")["why"],
+                         "another kernel would change results|never pays")
         for words, named in ((("--error", 1e-20), "error bound"), (("--variants", "nothing"), "variants"),
-                             (("--variants", "*.sell.*", "--memory", 0.001), "memory cap")):
+                             (("--variants", "*.sell.*", "--memory", 0.001), "memory cap"),
+                             (("--variants", "*.sell.*", "--convert", 0.001), "longest conversion")):
             self.assertIn(named, self.expect(1, "select", *CPU, path, *words).stderr)
         self.expect(0, "generate", "uniform", "--rows", 3000, "--density", "0.01", "-o", "scattered.mtx")
         refused = self.expect(1, "select", *CPU, "scattered.mtx", "--variants", "*.dia.*").stderr
@@ -123,14 +153,27 @@ class Select(CliTest):
         path = self.matrix("a.mtx", 900)
         done = self.expect(0, "select", *CPU, path)
         self.assertIn("× CSR", done.stdout)
+        self.assertIn("times are predictions", done.stdout)
         self.assertEqual(done.stderr, "")
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100, line)
+
+    def test_slower_than_csr_is_below_one(self):
+        done = self.expect(0, "select", *CPU, "--no-db", "--threads", 1, "--variants", "*.coo.*",
+                           self.matrix("a.mtx", 40000))
+        factors = {line.split()[0]: line.split()[-1] for line in done.stdout.splitlines() if line.endswith("×")}
+        slower = [kernel for kernel, factor in factors.items() if factor.startswith("0.")]
+        self.assertTrue(slower, done.stdout)
+        self.assertTrue(all(".coo." in kernel for kernel in slower), done.stdout)
 
     def test_exit_codes(self):
         self.expect(2, "select")
         self.expect(2, "select", "--calls", 0, "a.mtx")
         self.expect(3, "select", *CPU, "nothing.mtx")
+        path = self.matrix("a.mtx", 100)
+        self.assertIn("there is no such database", self.expect(3, "select", *CPU, path, "--db", "typo").stderr)
+        model = self.write("broken.sptm", "SPTM and nothing else")
+        self.assertIn("broken.sptm", self.expect(3, "select", *CPU, path, "--model", model).stderr)
         devices = json.loads(self.expect(0, "info", "--json", "-").stdout)["devices"]
         if all(device["backend"] == "cpu" for device in devices):
             self.expect(4, "select", "--backend", "cuda", self.matrix("a.mtx", 100))

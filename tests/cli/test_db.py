@@ -1,6 +1,7 @@
 """`sptune db` on a database of random entries, which the program in the second argument writes."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -33,8 +34,11 @@ class Db(harness.CliTest):
         self.assertEqual(json.loads(again), listed)
         table = self.sptune_db("list", "--db", self.db).stdout
         self.assertIn("winner", table)
-        for entry in listed["entries"]:
+        for entry, file in zip(listed["entries"], self.files):
             self.assertIn(entry["device_key"], table)
+            matrix = json.loads(file.read_text("utf-8"))["matrix"]
+            self.assertEqual([entry[size] for size in ("rows", "cols", "nnz")],
+                             [matrix[size] for size in ("rows", "cols", "nnz")])
 
     def test_list_as_csv(self):
         listed = json.loads(self.sptune_db("list", "--db", self.db, "--json", "-").stdout)["entries"]
@@ -88,6 +92,7 @@ class Db(harness.CliTest):
             done = self.sptune_db("show", key, "--db", self.db, "--format", other, code=2)
             self.assertIn("expected table, json, not", done.stderr)
             self.assertIn(f"`sptune db export --format {other}`", done.stderr)
+        self.sptune_db("show", fingerprint[:7], "--db", self.db, code=3)  # too little to be sure
         missing = self.sptune_db("show", "nobody", "--db", self.db, code=3)
         self.assertIn("nobody", missing.stderr)
         twin = self.db / "twin" / self.files[0].name
@@ -101,8 +106,9 @@ class Db(harness.CliTest):
         self.assertIn(f"as in `sptune db show {self.files[0].stem} ", ambiguous.stderr)
         word = ambiguous.stderr.split(f"`sptune db show {self.files[0].stem} ")[1].split("`")[0]
         self.sptune_db("show", self.files[0].stem, word, "--db", self.db)
-        missing = self.sptune_db("show", self.files[0].stem, "twins", "--db", self.db, code=3)
-        self.assertIn("has no entry", missing.stderr)
+        for words in (("twins",), ("twin", "twins")):
+            missing = self.sptune_db("show", self.files[0].stem, *words, "--db", self.db, code=3)
+            self.assertIn("has no entry", missing.stderr)
 
     def test_show_finds_a_matrix_file_by_its_pattern(self):
         matrix, db = self.matrix("first.mtx"), self.folder / "own"
@@ -131,6 +137,13 @@ class Db(harness.CliTest):
         entry = json.loads(self.files[0].read_text("utf-8"))
         for compiler, words in (("GCC 12", "0.1.0 (GCC 12) in "), ("", "0.1.0 in ")):
             entry["provenance"].update(compiler=compiler, sptune_version="0.1.0")
+            self.assertIn(words, self.sptune_db("show", self.write("entry.json", json.dumps(entry))).stdout)
+
+    def test_show_says_how_long_the_sweep_took_and_whether_it_is_complete(self):
+        entry = json.loads(self.files[0].read_text("utf-8"))
+        entry["provenance"]["sweep_s"] = 12.5
+        for complete, words in ((True, " in 12.5 s.\n"), (False, " in 12.5 s; the sweep is not complete.\n")):
+            entry["complete"] = complete
             self.assertIn(words, self.sptune_db("show", self.write("entry.json", json.dumps(entry))).stdout)
 
     def test_show_prints_no_escapes_of_others(self):
@@ -273,6 +286,18 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         self.assertEqual(self.sptune_db(*arguments).stdout, f"{victim}\n")
         self.assertFalse(victim.exists())
         self.sptune_db("check", "--db", self.db)
+
+    def test_incomplete_entries_go_after_thirty_days_or_as_many_as_are_named(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        for file, days in zip(self.files, (20, 40)):
+            entry = json.loads(file.read_text("utf-8"))
+            entry["complete"] = False
+            entry["provenance"]["created_utc"] = (now - datetime.timedelta(days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            file.write_text(json.dumps(entry), "utf-8")
+        recent, old = map(str, self.files[:2])
+        for days, gone in (((), {old}), (("--days", 10), {recent, old}), (("--days", 50), set())):
+            listed = self.sptune_db("prune", "--dry-run", *days, "--db", self.db).stdout.splitlines()
+            self.assertEqual({recent, old} & set(listed), gone, days)
 
     def test_what_lies_in_a_wrong_place_is_moved_and_not_called_removed(self):
         right, twin = self.files[0], self.files[1]

@@ -53,6 +53,17 @@ class Generate(CliTest):
         a, b, c = ((self.folder / n).read_text().split("\n", 2)[2] for n in ("a.mtx", "b.mtx", "c.mtx"))
         self.assertEqual(a, b)
         self.assertNotEqual(a, c)
+        self.assertIn("sptune generate uniform --rows 100 --seed 6\n", (self.folder / "c.mtx").read_text())
+
+    def test_values_of_single_precision_take_half_the_room(self):
+        self.matrix("a.mtx")
+        for words in (("convert", "a.mtx"), ("generate", "banded", "--rows", 100, "-o")):
+            sizes, entries = [], 0
+            for precision in ("f32", "f64"):
+                done = self.expect(0, *words, f"{precision}.spt", "--precision", precision)
+                entries = int(done.stderr.split(" nonzeros")[0].split()[-1].replace(",", ""))
+                sizes.append((self.folder / f"{precision}.spt").stat().st_size)
+            self.assertAlmostEqual(sizes[1] - sizes[0], 4 * entries, delta=64)  # arrays are aligned
 
     def test_says_what_was_made_on_stderr(self):
         done = self.expect(0, "generate", "banded", "--rows", 1000, "-o", "a.mtx")
@@ -175,6 +186,12 @@ class SameFile(CliTest):
         text = (self.folder / "log").read_text()
         self.assertTrue(text.startswith("before\n{"), text)
 
+    def test_what_is_in_a_stream_stays(self):
+        self.matrix()
+        self.write("log", "before\n")
+        self.assertEqual(self.code_of("3>> log", "features", "small.mtx", "--json", "/dev/fd/3"), 0)
+        self.assertTrue((self.folder / "log").read_text().startswith("before\n{"))
+
     def test_devices_may_take_several(self):
         self.expect(0, "spgemm", self.matrix(), "-o", "c.mtx", "--json", "/dev/null")
         self.expect(0, "profile", "small.mtx", "--variants", "*.csr.static.x32.*", "--json", "/dev/null", "--html",
@@ -262,10 +279,19 @@ class Show(CliTest):
         self.assertIn("Diagonals", self.expect(0, "features", path).stdout)
         document = json.loads(self.expect(0, "features", path, "--json", "-").stdout)
         self.assertEqual(document["schema"], "sptune.features/1")
+        self.assertEqual((document["matrix"]["name"], document["matrix"]["path"]), ("small", str(path)))
         self.assertEqual(document["matrix"]["nnz"], 400 * 5 - 4 * 20)
         self.assertEqual(document["features"]["row_max"], 5)
         self.assertGreater(document["extract_us"], 0)
         self.assert_valid(document, "features", extract_us=None, features={})
+
+    def test_features_in_words(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                            "3 3 6\n1 1 1\n1 2 5\n2 1 6\n2 2 2\n2 3 7\n3 2 7\n")
+        shown = self.expect(0, "features", "a.mtx").stdout
+        for fact in ("shortest, longest +1, 3", "mean, median +2, 2", "empty +0", "pattern +100 %", "values +50 %",
+                     "all values equal +no"):
+            self.assertRegex(shown, rf"\n +{fact}\n")
 
     def test_matrices_without_entries(self):
         for rows, cols in ((0, 0), (0, 5), (5, 0), (1, 1)):
@@ -282,6 +308,15 @@ class Show(CliTest):
         self.assertGreater(document["devices"][0]["bandwidth_gbs"], 0)
         self.assertGreater(document["variants"]["spmv"]["cpu"]["csr"], 0)
         self.assert_valid(document, "info", devices=[], databases=[{}])
+
+    def test_info_of_what_is_named(self):
+        none = self.folder / "none"
+        document = json.loads(self.expect(0, "info", "--threads", 1, "--mkl", none, "--db", none, "--json", "-").stdout)
+        self.assertEqual(document["devices"][0]["threads"], 1)
+        self.assertIn(f"tried {none}", document["backends"]["mkl"])
+        self.assertEqual([(place["path"], place["state"]) for place in document["databases"]],
+                         [(str(none), "nothing there")])
+        self.assertRegex(document["version"], r"^\d+\.\d+\.\d+$")
 
     def test_info_counts_each_format_once(self):
         text = self.expect(0, "info").stdout

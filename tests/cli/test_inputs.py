@@ -40,7 +40,8 @@ class Usage(CliTest):
 
     def test_bad_values_name_the_option(self):
         for option, value in (("--precision", "f16"), ("--budget", "soon"), ("--budget", "-1"),
-                              ("--threads", "1.5"), ("--calls", "nan"), ("--cache", "")):
+                              ("--threads", "1.5"), ("--threads", "4097"), ("--calls", "nan"), ("--calls", "1e16"),
+                              ("--cache", ""), ("--db", "")):
             with self.subTest(option=option, value=value):
                 self.assertIn(option, self.expect(2, "profile", option, value, "a.mtx").stderr)
 

@@ -64,6 +64,18 @@ class Spgemm(CliTest):
         self.assertEqual(document["precision"], "f32")
         self.assertGreater(document["products"], document["c"]["nnz"])
         self.assertGreater(document["time_us"], 0)
+        self.assertFalse(document["b_transposed"])
+        self.write("a.mtx", A)
+        document = json.loads(self.expect(0, "spgemm", "a.mtx", "--transpose-b", "--json", "-").stdout)
+        self.assertTrue(document["b_transposed"])
+        for name, size in (("a", (2, 3, 3)), ("b", (3, 2, 3)), ("c", (2, 2, 2))):
+            self.assertEqual(tuple(document[name][part] for part in ("rows", "cols", "nnz")), size, name)
+        self.assert_rates(document)
+        self.assertEqual(document["compression"], document["products"] / 2)
+
+    def assert_rates(self, document):
+        """Two operations for each product."""
+        self.assertAlmostEqual(document["gflops"] * document["time_us"] / (2e-3 * document["products"]), 1)
 
     def test_sizes_that_do_not_match_are_refused_with_a_remedy(self):
         self.write("a.mtx", A)
@@ -101,12 +113,26 @@ class Spgemm(CliTest):
         document = json.loads(done.stdout)
         self.assertEqual((document["m"], document["precision"]), (4, "f64"))
         self.assert_valid(document, "spgemm-blocks", m=5)
+        self.assert_rates(document)
         self.assertEqual(document["c"]["blocks"],
                          int((self.folder / "c.bsm").read_text().split()[4]))
         self.expect(0, "convert", "c.bsm", "again.mtx")
         self.assertEqual(self.entries("again.mtx"), plain)
         # Whatever takes a matrix takes blocks.
         self.assertIn("25 × 25", self.expect(0, "features", "a.bsm").stdout)
+
+    def test_blocks_of_other_files(self):
+        self.write("f.bsm", "%%BlockMatrix 2 1 1 1 f32\n1 1 1 2 3 4\n")
+        self.write("d.bsm", "%%BlockMatrix 2 1 1 1 f64\n1 1 1 0 0 1e300\n")
+        for files in (("f.bsm", "d.bsm"), ("d.bsm", "f.bsm")):  # the wider type holds both
+            done = self.expect(0, "spgemm", *files, "--backend", "cpu", "--json", "-")
+            self.assertEqual((json.loads(done.stdout)["precision"], done.stderr), ("f64", ""))
+        done = self.expect(3, "spgemm", "f.bsm", "--blocks", 4)
+        self.assertIn("has blocks of 2 × 2; expected 4 × 4", done.stderr)
+        for number in ("1.5", "4294967296", "-1"):
+            self.write("n.mtx", HEAD + f"2 2 1\n1 1 {number}\n")
+            done = self.expect(3, "convert", "n.mtx", "n.bsm", "--blocks", 2, "--precision", "u32")
+            self.assertIn("u32 takes whole numbers from 0 to 4294967295", done.stderr)
 
     def test_blocks_store_zeros_too(self):
         self.write("full.mtx", HEAD + "3 3 9\n" + "".join(f"{r} {c} 1\n" for r in (1, 2, 3) for c in (1, 2, 3)))
@@ -154,7 +180,8 @@ class Spgemm(CliTest):
         self.expect(2, "spgemm", path, "--blocks", 8, "--search", "tiles", "--backend", "cpu")
         self.assertIn("add --blocks", self.expect(2, "spgemm", path, "--search", "binary").stderr)
         self.expect(2, "convert", path, "c.bsm")
-        self.expect(2, "convert", path, "c.mtx", "--blocks", 4)
+        for words in (("--blocks", 4), ("--precision", "u32")):
+            self.assertIn("name the output .bsm", self.expect(2, "convert", path, "c.mtx", *words).stderr)
         for words in (("spgemm", "typo.bsm", "-o", "c.bsm"), ("convert", "typo.bsm", "c.bsm")):
             self.assertIn("No such file", self.expect(3, *words).stderr)
         self.write("bad.bsm", "%%BlockMatrix 2 1 1 1 f64\n1 1 1 2 x 4\n")
@@ -173,6 +200,9 @@ class Spgemm(CliTest):
             self.assertEqual(candidate["status"], "ok", candidate["reason"])
         again = json.loads(self.expect(0, "spgemm", path, *cpu, "--json", "-").stdout)
         self.assertEqual((again["id"], again["source"]), (document["winner"], "database"))
+        (self.folder / "other").mkdir()
+        again = json.loads(self.expect(0, "spgemm", path, *cpu, "--db", "other", "--json", "-").stdout)
+        self.assertEqual(again["source"], "model")
         # That it may not be the fastest of all is not kept from anybody.
         hint = ("the sweep of this product was stopped early or left kernels out, which "
                 f"`sptune profile {path} --op spgemm` makes up for")

@@ -19,18 +19,30 @@ class Models(harness.CliTest):
         done = self.expect(0, "train", "-o", "model.sptm", "--leave-out", "wheel--*")
         self.assertIn("cpu: trees over", done.stdout)
         self.assertIn("6 matrices", done.stderr)
+        self.assertIn("6 sweeps: too few to tell matrices apart", done.stderr)
+        size = (self.folder / "model.sptm").stat().st_size
+        self.expect(0, "train", "-o", "few.sptm", "--leave-out", "wheel--*", "--trees", 1)
+        self.assertLess((self.folder / "few.sptm").stat().st_size, size)
         self.assertTrue((self.folder / "model.sptm").read_bytes().startswith(b"SPTM"))
 
         result = json.loads(self.expect(0, "evaluate", "--folds", "4", "--json", "-").stdout)
         self.assertEqual(result["schema"], "sptune.evaluate/1")
         self.assert_valid(result, "evaluate", scores=[], backend="all")
         self.assertEqual((result["matrices"], result["groups"]), (8, 4))
+        self.assertEqual(result["protocol"], "4 folds by family")
         scores = {s["name"]: s for s in result["scores"]}
         self.assertEqual(set(scores), {"trees", "trees, tried", "bestsf", "nearest neighbour", "heuristic", "always CSR"})
         self.assertEqual(scores["always CSR"]["slower_than_csr"], 0)
         for score in scores.values():
             self.assertGreaterEqual(score["regret"]["p95"], 0)
             self.assertEqual(score["samples"], 8)
+
+        # For one call a conversion never pays, so that plain CSR comes nearer to the best.
+        once = json.loads(self.expect(0, "evaluate", "--folds", "4", "--calls", 1, "--json", "-").stdout)
+        (plain,) = [score for score in once["scores"] if score["name"] == "always CSR"]
+        self.assertEqual(once["calls"], 1)
+        self.assertLess(plain["regret"]["geomean"], scores["always CSR"]["regret"]["geomean"])
+        self.assertIn("none is left to test with: --precision", self.expect(1, "evaluate", "--precision", "f32").stderr)
 
         self.assertEqual(self.code_of(">/dev/full 2>/dev/null", "evaluate", "--folds", 4, "--json", "e.json"), 1)
         self.assertEqual(json.loads((self.folder / "e.json").read_text())["matrices"], 8, "in spite of stdout")

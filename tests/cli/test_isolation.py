@@ -77,6 +77,9 @@ class Isolation(SweepTest):
         self.assertNotEqual(document["winner"], VICTIM)
         self.assertEqual(errors, [f"sptune: small: {VICTIM} is wrong: as $SPTUNE_FAULT asks"])
         self.assertIn(f"{VICTIM} is wrong", self.expect(5, "compare", self.path, "--threads", 1, "--no-db").stderr)
+        self.write("bad.mtx", "hello\n")
+        for paths, code in ((("bad.mtx", self.path), 3), ((self.path, "bad.mtx"), 5)):  # the first failure's
+            self.expect(code, "profile", *paths, *FEW)
         # What was found wrong stays so until its code is another.
         del self.environment["SPTUNE_FAULT"]
         self.assertIn(f"{VICTIM} is wrong", self.profile("--resume", code=5)[1][0])

@@ -95,6 +95,32 @@ class Profile(CliTest):
         done = self.expect(6, "profile", path, "--no-db", "--budget", 0.05)
         self.assertIn("a larger --budget gets further", done.stderr, "nothing is kept to go on from")
 
+    def test_where_matrices_are_several_resume_goes_on(self):
+        self.matrix("a.mtx", 90000), self.matrix("b.mtx", 40000)
+        done = self.expect(6, "profile", "a.mtx", "b.mtx", "--budget", 0.05)
+        self.assertIn("the same command with --resume goes on from here", done.stderr)
+
+    def test_cold_caches_are_told_apart(self):
+        done = self.run_sptune("profile", self.matrix(), *FAST, "--cache", "cold", "--budget", 0.5, "--json", "-")
+        self.assertIn(done.returncode, (0, 6), done.stderr)
+        self.assertEqual(json.loads(done.stdout)["cache"], "cold")
+        self.assertEqual([entry["cache"] for entry in self.entries()], ["cold"])
+
+    def test_times_under_another_library_are_gone_on_from_unless_validate_is_strict(self):
+        path = self.matrix()
+        self.expect(0, "profile", path, "--variants", "*.csr.static.x32.l1.*")
+        (file,) = (self.folder / "db").rglob("*.json")
+        before = json.loads(file.read_text())
+        kernel = next(c for c in before["candidates"] if c["id"] == before["baseline"])
+        kernel["vendor"], before["provenance"]["vendor_library"] = True, "MKL 1"
+        for validate, told, kept in (("ignore", False, True), ("warn", True, True), ("strict", True, False)):
+            file.write_text(json.dumps(before))
+            done = self.expect(0, "profile", path, "--variants", "*.csr.static.x32.l1.*", "--resume", "--validate", validate, "--json", "-")
+            self.assertEqual("earlier times were measured with MKL 1" in done.stderr, told, validate)
+            times = {c["id"]: c["time_us"] for c in json.loads(done.stdout)["candidates"]}
+            same = [c["id"] for c in before["candidates"] if c["time_us"] and times[c["id"]] == c["time_us"]]
+            self.assertEqual(bool(same), kept, validate)
+
     def test_restricted_and_stopped_runs_add_up(self):
         path = self.matrix()
         self.expect(0, "profile", path, "--threads", 1, "--variants", "*.sell.simd.c8.s1.*")

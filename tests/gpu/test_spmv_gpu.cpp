@@ -84,7 +84,7 @@ std::vector<Case<T, P>> all_cases() {
     const auto most = std::int64_t{cuda::multiprocessors()} * cuda::kMostHubColumns;
     add(kHubs, 300007,
         rows_with_hubs(kHubRows, 300007, static_cast<int>(1.3 * most / kHubRows), 26));
-    constexpr index_t kWide = 7'000'003;  // of the widest strips, two are needed
+    constexpr index_t kWide = 9'000'003;  // of the widest strips, two are needed
     Rows wide = random_rows(1001, kWide, 12, 27);
     wide[3] = every(kWide, 1000), wide[4].clear(), wide[1000] = every(kWide, 9999);
     add(kStrips, kWide, wide);

@@ -38,7 +38,7 @@ void strips(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch la
 struct mebibytes {
     static constexpr const char* name = "m";
 };
-using Layouts = grid<axis<mebibytes, 8, 16, 24>>;
+using Layouts = grid<axis<mebibytes, 8, 16, 24, 32>>;
 using Grid = grid<axis<block, 256, 512>>;
 
 }  // namespace

@@ -1,11 +1,11 @@
 // CSR on the GPU as it is: a thread for each row, or a few.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
-#include "kernels/cuda/matrix_load.cuh"
 #include "kernels/cuda/residency.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/spmv/csr/cuda_format.hpp"
 #include "kernels/spmv/csr/cuda_parts.hpp"
+#include "kernels/spmv/csr/vector.cuh"
 
 #include <algorithm>
 
@@ -33,30 +33,6 @@ __global__ void csr_grid_stride_kernel(CsrView<T, P> a, Epilogue<T> out, const T
         for (P k = a.row_ptr[i]; k < end; ++k) sum += a.values[k] * gather(x, a.col_idx[k]);
         out.store(sum, y + i);
     }
-}
-
-/// `Threads` neighbouring threads share a row.
-template <class T, class P, int Threads>
-__global__ void csr_vector_kernel(CsrView<T, P> a, unsigned kept, Epilogue<T> out,
-                                  const T* __restrict__ x, T* __restrict__ y) {
-    const MatrixLoad load(kept);
-    const std::int64_t i = global_thread() / Threads;
-    const int lane = threadIdx.x % Threads;
-    T sum{0};
-    if (i < a.rows) {
-        const P begin = a.row_ptr[i];
-        P k = begin + lane, left = a.row_ptr[i + 1] - begin - lane;  // k may pass what P can hold
-        for (; left > Threads; left -= 2 * Threads, k += 2 * Threads) {  // two loads in flight
-            const T first = load(a.values + k), second = load(a.values + k + Threads);
-            const index_t j = load(a.col_idx + k);
-            const index_t l = load(a.col_idx + k + Threads);
-            sum += first * gather(x, j);
-            sum += second * gather(x, l);
-        }
-        if (left > 0) sum += load(a.values + k) * gather(x, load(a.col_idx + k));
-    }
-    sum = group_sum<Threads>(sum);
-    if (lane == 0 && i < a.rows) out.store(sum, y + i);
 }
 
 template <class T, class P, int Block>

@@ -40,7 +40,7 @@ Matrix<T, P> make_matrix(const Array<const P>& row_ptr, const Array<const std::i
     const auto entries = static_cast<std::int64_t>(std::min(col_idx.size(), values.size()));
     P nnz = static_cast<P>(entries);
     if (row_ptr.device_type() == nb::device::cpu::value) {
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         check_structure(row_ptr.data(), rows, col_idx.data(), cols, entries);
         nnz = row_ptr.data()[rows];
     } else {
@@ -73,14 +73,14 @@ void bind(nb::module_& m, const char* name) {
     m.def(
         "forget",
         [](const Matrix<T, P>& a) {
-            const nb::gil_scoped_release others_run;
+            const OthersRun others_run;
             sptune::forget(a.view);
         },
         nb::arg("matrix"));
     m.def(
         "why",
         [](const Matrix<T, P>& a) {
-            const nb::gil_scoped_release others_run;
+            const OthersRun others_run;
             return sptune::why(a.view);
         },
         nb::arg("matrix"));

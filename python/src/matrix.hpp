@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string>
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <sptune/sptune.hpp>
+#include <unistd.h>
 
 namespace sptune_python {
 
@@ -23,6 +25,27 @@ struct Matrix {
     sptune::csr_view<T, P> view;
 };
 
+/// Other Python threads run while one of these lives. nanobind's own would abort the process when
+/// the interpreter finalizes: CPython before 3.14 then ends a thread that wants the GIL back by
+/// unwinding its stack, which no destructor lets pass. As in 3.14 the thread waits here instead,
+/// until the process is gone.
+class OthersRun {
+  public:
+    OthersRun() : state_(PyEval_SaveThread()) {}
+    OthersRun(const OthersRun&) = delete;
+    OthersRun& operator=(const OthersRun&) = delete;
+    ~OthersRun() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (const abi::__forced_unwind&) {
+            for (;;) pause();
+        }
+    }
+
+  private:
+    PyThreadState* state_;
+};
+
 /// Calls one(x, y) for every column of x and y while other Python threads run. Throws ValueError
 /// where the arrays overlap.
 template <class T, class F>
@@ -32,7 +55,7 @@ void for_columns(const Array<const T>& x, const Array<T>& y, const F& one) {
     if (from < to + y.size() && to < from + x.size())
         throw nb::value_error("x and out overlap; give out an array of its own");
     const std::size_t count = y.ndim() == 2 ? y.shape(1) : 1;
-    const nb::gil_scoped_release others_run;
+    const OthersRun others_run;
     for (std::size_t i = 0; i < count; ++i) one(from + i * x.shape(0), to + i * y.shape(0));
 }
 

@@ -32,16 +32,16 @@ class Plan {
         });
     }
     void update_values(const Array<const T>& values) {
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         const std::unique_lock no_apply(values_);
         plan_.update_values(values.data());
     }
     std::string why() const {
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         return plan_.why();
     }
     sptune::choice selection() const {
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         return plan_.selection();
     }
 
@@ -72,7 +72,7 @@ std::unique_ptr<Plan<T>> make_plan(const Matrix<T, P>& a, double expected_calls,
     o.grace_calls = grace_calls;
     o.threads = threads;
     o.database = database ? database->c_str() : nullptr;
-    const nb::gil_scoped_release others_run;
+    const OthersRun others_run;
     return std::make_unique<Plan<T>>(sptune::plan(a.view, o));
 }
 

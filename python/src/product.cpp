@@ -25,7 +25,7 @@ nb::tuple product(const Matrix<T, P>& a, const Matrix<T, P>& b, bool sorted, boo
 
     using Made = sptune::csr_matrix<T, P>;
     const auto multiply = [&] {
-        const nb::gil_scoped_release others_run;
+        const OthersRun others_run;
         return new Made(sptune::auto_spgemm(a.view, b.view, o));
     };
     const Made* const made = multiply();

@@ -4,6 +4,8 @@ import functools
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -123,6 +125,33 @@ def in_threads(count, work):
         t.join()
     if errors:
         raise errors[0]
+
+
+DAEMONS = """
+import threading, time
+import numpy as np, scipy.sparse, sptune
+
+A = scipy.sparse.diags([1.0] * 30, range(30), shape=(20000, 20000), format="csr")
+plan, x = sptune.plan(A, threads=1), np.ones((20000, 20), order="F")
+working = threading.Semaphore(0)
+
+def forever(work):
+    work()
+    working.release()
+    while True:
+        work()
+
+for work in (lambda: sptune.auto_spmv(A, x), lambda: plan @ x, lambda: plan.update_values(A.data)):
+    threading.Thread(target=forever, args=(work,), daemon=True).start()
+for _ in range(3):
+    working.acquire()
+"""
+
+
+def test_the_interpreter_may_end_while_daemon_threads_work():
+    for _ in range(5):
+        ended = subprocess.run([sys.executable, "-c", DAEMONS], stderr=subprocess.PIPE, text=True, timeout=60)
+        assert ended.returncode == 0 and not ended.stderr, ended
 
 
 def test_threads_share_a_plan():

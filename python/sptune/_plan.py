@@ -124,6 +124,7 @@ class Plan:
     def __init__(self, matrix: Csr, *, transposed: bool, **options: Any) -> None:
         self._matrix = matrix
         self._values: Any = matrix.arrays[2]
+        self._room = matrix.place.read(self._values, matrix.dtype, "A.data")[1]  # A.data may be longer than nnz
         matrix.arrays = matrix.arrays[:2]  # or the first values would live as long as the plan
         self._transposed = transposed
         self._updating = threading.Lock()
@@ -184,12 +185,12 @@ class Plan:
         """Takes other values for the same structure; nothing is chosen anew.
 
         `values` has shape (nnz,), the order of A.data, and the type of A; it is not copied where it
-        is contiguous. Changing A.data in place and giving it again is fine, too. Calls of other
+        is contiguous. Where A.data was longer than nnz, `values` may be so, too. Changing A.data in place and giving it again is fine, too. Calls of other
         threads are waited for.
         """
         nnz = self._matrix.handle.nnz
         given, shape, _ = self._matrix.place.read(values, self.dtype, "values")
-        if shape != (nnz,):
+        if shape not in ((nnz,), self._room):
             raise ValueError(f"values has shape {shape}; expected ({nnz},), one for each entry of A")
         with self._updating:  # or the memory of one thread's values is kept and another's is used
             self._plan.update_values(given)

@@ -110,6 +110,15 @@ def test_arrays_with_room_to_spare(index):
     assert_product(sptune.auto_spmv(B, x), A, x)
     plan.update_values(2 * A.data)
     assert_product(plan @ x, 2 * A, x)
+    op = sptune.aslinearoperator(B)
+    op.T @ np.ones(80)
+    for update in (plan.update_values, op.update_values):
+        update(3 * B.data)
+        with pytest.raises(ValueError, match="values has shape"):
+            update(B.data[:-1])
+    for product in (plan @ x, op @ x, op.T.T @ x):
+        assert_product(product, 3 * A, x)
+    assert_product(op.T @ x, 3 * A, x, transposed=True)
 
 
 @pytest.mark.parametrize("form", ["coo", "csc", "lil", "dia", "bsr"])

@@ -44,6 +44,9 @@ class Csr:
         self.place = place
         self.dtype: np.dtype = place.dtype_of(data)
         if self.dtype not in (np.float32, np.float64):
+            if self.dtype.kind == "c":  # astype would drop the imaginary part
+                raise TypeError(f"A holds {self.dtype}; sptune multiplies real numbers: "
+                                "multiply A.real and A.imag apart")
             raise TypeError(f"A holds {self.dtype}; sptune multiplies float32 and float64: "
                             "say A.astype(numpy.float64)")
         for a, what in ((indptr, "indptr"), (indices, "indices")):

@@ -48,11 +48,11 @@ def dtype_of(a: Any) -> np.dtype:
     return np.dtype(a.__cuda_array_interface__["typestr"])
 
 
-def column_numbers(a: Any, row_ptr: Any, cols: int) -> Any:
+def column_numbers(a: Any, row_ptr: Any, cols: int, what: str) -> Any:
     if dtype_of(a) == np.int32:
         return a
     if not _is_cupy(a):
-        raise TypeError("A.indices has to be of type int32 in the memory of a GPU")
+        raise TypeError(f"{what} has to be of type int32 in the memory of a GPU")
     return a.astype(np.int32)
 
 
@@ -71,13 +71,13 @@ def largest(row_ptr: Any) -> int:
 
 def check(a: Any, what: str) -> None:
     if not is_array(a):
-        raise TypeError(f"A.{what} does not lie in the memory of a GPU, as A.data does")
+        raise TypeError(f"{what} does not lie in the memory of a GPU, as the values of its matrix do")
     interface = a.__cuda_array_interface__
     if not _by_columns(interface):
-        raise ValueError(f"A.{what} is not contiguous; say A.{what} = A.{what}.copy()")
+        raise ValueError(f"{what} is not contiguous; say {what} = {what}.copy()")
     address = interface["data"][0]
     if address and not _sptune.in_gpu_memory(address):
-        raise RuntimeError(f"A.{what} claims to lie in the memory of a GPU, but sptune finds none there; "
+        raise RuntimeError(f"{what} claims to lie in the memory of a GPU, but sptune finds none there; "
                            "was sptune built with CUDA, and does `sptune info` show the GPU?")
 
 

@@ -10,13 +10,13 @@ from . import _device
 from ._types import refuse_matrix, refuse_unsafe
 
 
-def column_numbers(a: np.ndarray, row_ptr: np.ndarray, cols: int) -> np.ndarray:
+def column_numbers(a: np.ndarray, row_ptr: np.ndarray, cols: int, what: str) -> np.ndarray:
     """32-bit column numbers: `a` itself where it has them, else a copy of those in use."""
     if a.dtype == np.int32:
         return a
     a = a[: largest(row_ptr)]
     if a.size and (a.min() < 0 or a.max() >= cols):
-        raise ValueError("A.indices has entries below 0 or not below the number of columns")
+        raise ValueError(f"{what} has entries below 0 or not below the number of columns")
     return a.astype(np.int32)
 
 
@@ -35,11 +35,11 @@ def dtype_of(a: Any) -> np.dtype:
 def check(a: Any, what: str) -> None:
     """Refuses what cannot be viewed as an array of the matrix; never copied: changes shall be seen."""
     if not isinstance(a, np.ndarray):
-        raise TypeError(f"A.{what} is a {type(a).__name__}; expected a NumPy array, as A.data is one")
+        raise TypeError(f"{what} is a {type(a).__name__}; expected a NumPy array in a matrix in host memory")
     if not a.flags.c_contiguous:
-        raise ValueError(f"A.{what} is not contiguous; say A.{what} = A.{what}.copy()")
+        raise ValueError(f"{what} is not contiguous; say {what} = {what}.copy()")
     if not a.flags.aligned:
-        raise ValueError(f"A.{what} is not aligned in memory; say A.{what} = A.{what}.copy()")
+        raise ValueError(f"{what} is not aligned in memory; say {what} = {what}.copy()")
 
 
 def view(a: np.ndarray) -> Any:

@@ -56,14 +56,15 @@ def auto_spgemm(
     """
     options = taken(sorted=sorted, drop_zeros=drop_zeros, memory_bytes=memory_bytes, backend=backend,
                     variant=variant, threads=threads, database=database)
-    A, B = as_csr(A), as_csr(B)
-    if any(_device.is_array(M.data) for M in (A, B)):
-        raise TypeError("auto_spgemm takes matrices in host memory; say A.get() for one of CuPy")
+    A, B = as_csr(A), as_csr(B, "B")
+    for M, name in ((A, "A"), (B, "B")):
+        if _device.is_array(M.data):
+            raise TypeError(f"auto_spgemm takes matrices in host memory; say {name}.get() for one of CuPy")
     from scipy import sparse
 
     if {A.dtype, B.dtype} == {np.dtype("float32"), np.dtype("float64")}:
         A, B = A.astype("float64", copy=False), B.astype("float64", copy=False)
-    a, b = Csr(A), Csr(B)
+    a, b = Csr(A), Csr(B, name="B")
     if a.wide != b.wide:
         a, b = Csr(A, wide=True), Csr(B, wide=True)
     try:

@@ -107,6 +107,20 @@ def test_bad_matrices(make, bad, error, message):
         make(bad)
 
 
+@pytest.mark.parametrize("bad, error", [
+    (np.eye(40), TypeError),
+    (sparse.eye(40, format="csr", dtype=np.int64), TypeError),
+    (sparse.eye(40, format="csr", dtype=complex), TypeError),
+    (sparse.csr_array(np.ones(40)), ValueError),
+    (sparse.csr_matrix((np.ones(1), [0], [0] + [1] * 40), shape=(40, 1)), None),
+])
+def test_errors_name_the_matrix_that_is_wrong(bad, error):
+    if error is None:
+        bad.indices[0] = 1
+    with pytest.raises(error or ValueError, match=r"^B\b(?!.*\bA\b)"):
+        sptune.auto_spgemm(A, bad)
+
+
 def broken(**arrays):
     """A with other arrays: SciPy does not look at them again."""
     B = A.copy()
@@ -256,6 +270,6 @@ def test_products_that_fit_into_no_memory():
 def test_what_does_not_fit_into_memory_is_not_tried_with_wide_copies(monkeypatch):
     B = poisson(30)
     B.indices, B.indptr = B.indices.astype(np.int64), B.indptr.astype(np.int64)
-    monkeypatch.setattr(_spgemm, "Csr", lambda M, wide=False: Csr(M, wide) if not wide else pytest.fail("a copy"))
+    monkeypatch.setattr(_spgemm, "Csr", lambda M, wide=False, name="A": Csr(M, wide, name) if not wide else pytest.fail("a copy"))
     with pytest.raises(sptune.ConstraintError, match="memory_bytes"):
         sptune.auto_spgemm(B, B, memory_bytes=100)

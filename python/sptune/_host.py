@@ -50,7 +50,8 @@ def view(a: np.ndarray) -> Any:
 def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
     """x as _sptune takes it, its shape, and the stream to use.
 
-    Copied where it is not contiguous by columns and aligned, or of a type that `dtype` holds.
+    Copied where it is not contiguous by columns and aligned, or of a type that `dtype` holds. Lists
+    and tuples of numbers are rounded to `dtype`.
     """
     if type(x) is np.ndarray and x.dtype == dtype and x.flags.f_contiguous and x.flags.aligned:
         return x, x.shape, 0
@@ -58,7 +59,10 @@ def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...]
         raise TypeError(f"{what} lies in the memory of a GPU, but A in host memory; say {what}.get(), or move A "
                         "there: cupyx.scipy.sparse.csr_matrix(A)")
     refuse_matrix(x, what)
+    numbers = isinstance(x, (list, tuple))  # of no type yet: the one that NumPy picks says nothing
     x = np.asarray(x)
+    if numbers and (x.dtype == np.float64 or x.dtype.kind in "bui"):
+        x = x.astype(dtype, copy=False)
     refuse_unsafe(x.dtype, dtype, what)
     x = np.require(x, dtype, ["F", "A"])
     return x, x.shape, 0

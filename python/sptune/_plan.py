@@ -154,8 +154,8 @@ class Plan:
         ----------
         x : array, shape (n,) or (n, k)
             In the memory of A. It is copied where it is strided, in C order with k > 1, or of a
-            type that converts to that of A without loss; other types are refused. Entries must be
-            finite: kernels with padding multiply some of them by 0.
+            type that converts to that of A without loss; arrays of other types are refused, lists
+            and tuples rounded to the type of A. Entries must be finite: kernels with padding multiply some of them by 0.
         out : array, shape (m,) or (m, k), optional
             Of the type of A, contiguous, in Fortran order, and overlapping neither x nor A. Made if not given.
         alpha, beta : float

@@ -84,6 +84,21 @@ def test_out_alpha_beta():
         assert_product(out, A, x)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lists_have_the_type_of_the_matrix(dtype):
+    A = random_csr(90, 60, dtype=dtype)
+    plan = sptune.plan(A)
+    for x in ([1] * 60, (0.1,) * 60, [True] * 60, [[0.1, 1]] * 60, [np.float64(0.1)] * 60):
+        for y in (plan @ x, sptune.auto_spmv(A, x)):
+            assert_product(y, A, np.array(x, dtype))
+    plan.update_values([0.5] * A.nnz)
+    A.data[:] = 0.5
+    assert_product(plan @ ([1] * 60), A, np.ones(60, dtype))
+    for bad in ([1j] * 60, ["1"] * 60, [None] * 60):
+        with pytest.raises(TypeError, match="^x "):
+            plan @ bad
+
+
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
 def test_64_bit_indices(kind):
     A = kind(random_csr(80, 80))

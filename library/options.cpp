@@ -22,10 +22,10 @@ tuner::PlanOptions plan_options_of(const plan_options& o, Backend backend, Value
                                    IndexType index) {
     require(o.expected_calls >= 0 && std::isfinite(o.expected_calls),
             "expected_calls must be a number, 0 (unknown) or more");
-    require(o.epsilon > 0 && std::isfinite(o.epsilon) && std::isfinite(o.grace_calls),
-            "epsilon must be positive, grace_calls a number");
-    require(o.error_bound >= 0 && o.longest_conversion_us >= 0,
-            "error_bound and longest_conversion_us must be numbers, 0 or more");
+    require(o.epsilon > 0 && std::isfinite(o.epsilon), "epsilon must be a number greater than 0");
+    require(std::isfinite(o.grace_calls), "grace_calls must be a finite number");
+    require(o.error_bound >= 0, "error_bound must be a number, 0 or more");
+    require(o.longest_conversion_us >= 0, "longest_conversion_us must be a number, 0 or more");
     require_threads(o.threads);
     require(o.online >= v1::online::automatic && o.online <= v1::online::never,
             "online: expected automatic, always or never");

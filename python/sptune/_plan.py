@@ -121,7 +121,9 @@ class Plan:
 
     __array_ufunc__ = None  # so that `array @ plan` is refused instead of tried entry by entry
 
-    def __init__(self, matrix: Csr, *, transposed: bool, **options: Any) -> None:
+    def __init__(self, matrix: Csr, *, transposed: bool = False, **options: Any) -> None:
+        if not isinstance(matrix, Csr):
+            raise TypeError("plans are made by a function; say sptune.plan(A)")
         self._matrix = matrix
         self._values: Any = matrix.arrays[2]
         self._room = matrix.place.read(self._values, matrix.dtype, "A.data")[1]  # A.data may be longer than nnz

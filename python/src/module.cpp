@@ -33,7 +33,7 @@ void translate(const std::exception_ptr& thrown, void* constraint_error) {
         PyObject* type = PyExc_RuntimeError;
         if (e.code() == sptune::status::invalid_argument) type = PyExc_ValueError;
         if (e.code() == sptune::status::out_of_memory) type = PyExc_MemoryError;
-        if (e.code() == sptune::status::unmet_constraint)
+        if (e.code() == sptune::status::unmet_constraint || e.code() == sptune::status::no_device)
             type = static_cast<PyObject*>(constraint_error);
         PyErr_SetString(type, e.what());
     }

@@ -1,5 +1,9 @@
 """What is refused, and whether the message names the remedy."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sptune
@@ -167,9 +171,10 @@ def test_too_wide_matrices():
     (dict(memory_bytes=-1), ValueError, "memory_bytes"),
     (dict(expected_calls=-1), ValueError, "expected_calls"),
     (dict(memory_bytes=1, variants="*.ell.*"), sptune.ConstraintError, "memory cap"),
-    (dict(longest_conversion_us=-1), ValueError, "longest_conversion_us"),
-    (dict(epsilon=0), ValueError, "epsilon"),
-    (dict(grace_calls=float("nan")), ValueError, "grace_calls"),
+    (dict(longest_conversion_us=-1), ValueError, "^longest_conversion_us must"),
+    (dict(error_bound=-1), ValueError, "^error_bound must"),
+    (dict(epsilon=0), ValueError, "^epsilon must"),
+    (dict(grace_calls=float("nan")), ValueError, "^grace_calls must"),
     (dict(threads=-1), ValueError, "threads"),
     (dict(expected_cals=1), TypeError, "expected_cals"),
 ])
@@ -243,6 +248,11 @@ def test_bad_values(bad, error, message):
     assert np.allclose(plan @ x, A @ x)
 
 
+def test_plans_are_made_by_a_function():
+    with pytest.raises(TypeError, match=r"sptune\.plan\(A\)"):
+        sptune.Plan(A)
+
+
 def test_arrays_do_not_multiply_plans():
     with pytest.raises(TypeError):
         np.ones(60) @ sptune.plan(A)
@@ -257,6 +267,15 @@ def test_products_that_do_not_fit():
         sptune.auto_spgemm(poisson(30), poisson(30), memory_bytes=100)
     with pytest.raises(ValueError, match='"cuda"'):
         sptune.auto_spgemm(A, A.T.tocsr(), backend="gpu")
+
+
+def test_products_on_a_gpu_that_is_not_there():
+    """A script of its own: this one may see a GPU."""
+    script = ("import scipy.sparse, sptune\nI = scipy.sparse.eye(3, format='csr')\n"
+              "try: sptune.auto_spgemm(I, I, backend='cuda')\n"
+              "except sptune.ConstraintError as e: assert 'GPU' in str(e) or 'CUDA' in str(e), e\n"
+              "else: raise AssertionError")
+    subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
 
 
 def test_products_that_fit_into_no_memory():

@@ -84,6 +84,16 @@ def test_out_alpha_beta():
         assert_product(out, A, x)
 
 
+@pytest.mark.parametrize("rows", [1023, 1024, 1025, 5000])
+@pytest.mark.parametrize("given", [np.float32, np.float64])
+def test_rows_are_copied_block_by_block(rows, given):
+    A = random_csr(50, rows, 0.01)
+    plan = sptune.plan(A)
+    X = np.random.default_rng(8).standard_normal((rows, 16)).astype(given)
+    for x in (X, X[::-1], X[:, ::-2], np.asfortranarray(X)[::-1]):
+        assert_product(plan @ x, A, x)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_lists_have_the_type_of_the_matrix(dtype):
     A = random_csr(90, 60, dtype=dtype)

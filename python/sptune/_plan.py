@@ -157,7 +157,8 @@ class Plan:
         x : array, shape (n,) or (n, k)
             In the memory of A. It is copied where it is strided, in C order with k > 1, or of a
             type that converts to that of A without loss; arrays of other types are refused, lists
-            and tuples rounded to the type of A. Entries must be finite: kernels with padding multiply some of them by 0.
+            and tuples rounded to the type of A. Entries must be finite: kernels with padding
+            multiply some of them by 0.
         out : array, shape (m,) or (m, k), optional
             Of the type of A, contiguous, in Fortran order, and overlapping neither x nor A. Made if not given.
         alpha, beta : float
@@ -187,8 +188,8 @@ class Plan:
         """Takes other values for the same structure; nothing is chosen anew.
 
         `values` has shape (nnz,), the order of A.data, and the type of A; it is not copied where it
-        is contiguous. Where A.data was longer than nnz, `values` may be so, too. Changing A.data in place and giving it again is fine, too. Calls of other
-        threads are waited for.
+        is contiguous. Where A.data was longer than nnz, `values` may be so, too. Changing A.data in
+        place and giving it again is fine, too. Calls of other threads are waited for.
         """
         nnz = self._matrix.handle.nnz
         given, shape, _ = self._matrix.place.read(values, self.dtype, "values")

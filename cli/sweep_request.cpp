@@ -19,7 +19,8 @@ Options& declare_sweep(Options& options, SweepRequest& r) {
                 "back-to-back calls, or caches flushed before each call (warm)")
         .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
         .number("budget", "SECONDS", r.budget_s, 0, 1e9,
-                "stop after so long per matrix and backend (0: no limit)")
+                "sweep for so long per matrix and backend; reading it and measuring the machine's "
+                "bandwidth come on top (0: no limit)")
         .text("mkl", "PATH", r.mkl, "MKL's libmkl_rt.so.N or its folder, to measure Intel MKL too")
         .text("db", "PATH", r.db, kOwnDbHelp)
         .flag("no-db", r.no_db, "neither read nor write the database")

@@ -26,15 +26,20 @@ fs::path this_object() {
     return error ? fs::path() : found;
 }
 
+/// Where there is none: where it would be found below the prefix that this object lies in, or else
+/// that of the build.
 fs::path look() {
     std::error_code error;
-    fs::path folder = this_object().parent_path();
+    fs::path folder = this_object().parent_path(), expected;
     for (int level = 0; level < kLevels && !folder.empty(); ++level) {
+        const fs::path name = folder.filename();
         folder = folder.parent_path();
-        if (const fs::path file = folder / SPTUNE_DATADIR / kName; fs::exists(file, error))
-            return file;
+        const fs::path file = folder / SPTUNE_DATADIR / kName;
+        if (fs::exists(file, error)) return file;
+        if (expected.empty() && (name == "bin" || name.string().starts_with("lib")))
+            expected = file;
     }
-    return fs::path(SPTUNE_FULL_DATADIR) / kName;
+    return expected.empty() ? fs::path(SPTUNE_FULL_DATADIR) / kName : expected;
 }
 
 }  // namespace

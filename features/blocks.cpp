@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -137,15 +138,17 @@ void count_tile(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std
     add_rows(all, static_cast<double>(draws) / static_cast<double>(kept), out);
 }
 
-void describe_blocks(const BlockCounts& counts, Features& f) {
+void describe_blocks(const BlockCounts& counts, bool in_full, Features& f) {
+    // Full blocks shall be full, whatever the weights of many tiles add up to.
+    const auto number = [&](double n) { return in_full ? n : std::round(n * 0x1p40) / 0x1p40; };
     for (std::size_t p = 0; p < f.bsr.size(); ++p) {
         BsrFill& b = f.bsr[p];
-        const double held = counts.entries / counts.blocks[p];  // entries of a block
+        const double held = number(counts.entries / counts.blocks[p]);  // entries of a block
         // Duplicate columns could make more entries than places.
         b.fill = std::min(1.0, held / (b.r * b.c));
         if (b.r == 1 && b.c == 8) f.cols_per_line = held;
     }
-    f.diagonal_runs = counts.followed > 0 ? counts.continued / counts.followed : 0;
+    f.diagonal_runs = counts.followed > 0 ? number(counts.continued / counts.followed) : 0;
 }
 
 #define SPTUNE_INSTANTIATE(P)                                                      \

@@ -36,7 +36,7 @@ template <class P>
 void count_tile(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std::int64_t cols,
                 const TileSample& sample, std::int64_t draw, bool sorted, BlockCounts& out);
 
-/// Fills f.bsr, cols_per_line and diagonal_runs.
-void describe_blocks(const BlockCounts& counts, Features& f);
+/// Fills f.bsr, cols_per_line and diagonal_runs. `in_full`: no tile was drawn.
+void describe_blocks(const BlockCounts& counts, bool in_full, Features& f);
 
 }  // namespace sptune

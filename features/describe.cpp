@@ -35,7 +35,7 @@ Features describe(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const 
     describe_sampled_diagonals(counts.diagonals, f);
     describe_sell(counts.sell, plan.sell_block, rows, f.sell);
     if (f.long_rows) describe_sell(counts.sell_beside, plan.sell_block, rows, f.long_rows->sell);
-    describe_blocks(counts.blocks, f);
+    describe_blocks(counts.blocks, plan.in_full, f);
     describe_gaps(counts.gaps, f);
     if (rows == cols) {
         // Without off-diagonal entries there is nothing that could be unsymmetric; without any,

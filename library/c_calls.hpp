@@ -46,10 +46,13 @@ inline void hand_over(const std::string& what, char* text, std::size_t size, std
 }
 
 /// Of a struct that begins with its size: all options of a zeroed one would be passed over.
+/// Earlier and later versions have structs of other sizes, but none as small or as large as what an
+/// uninitialised one mostly says.
 inline void require_initialised(std::size_t size, const char* initialiser) {
-    if (size == 0)
-        throw error(status::invalid_argument,
-                    std::string("the size of the options is 0; call ") + initialiser + " first");
+    constexpr std::size_t kLeast = 2 * sizeof(double), kMost = 4096;
+    if (size < kLeast || size > kMost)
+        throw error(status::invalid_argument, "the size of the options is " + std::to_string(size) +
+                                                  "; call " + initialiser + " first");
 }
 
 inline backend backend_from(sptune_backend b) {

@@ -91,7 +91,8 @@ CsrView<T, P> checked_view(const csr_view<T, P>& a, Backend backend) {
         tuner::read_from_device(&nnz, a.row_ptr + a.rows, sizeof(P));
     }
     require(nnz >= 0, fmt::format("row_ptr[{}] is {}, which is negative", a.rows, nnz));
-    require(nnz == 0 || (a.col_idx && a.values), "col_idx or values is null");
+    require(nnz == 0 || a.col_idx, "col_idx is null");
+    require(nnz == 0 || a.values, "values is null");
     require(nnz == 0 || a.cols > 0, "there are entries, but no columns");
     return {a.rows, a.cols, a.row_ptr, a.col_idx, a.values, nnz};
 }

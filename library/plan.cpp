@@ -49,7 +49,8 @@ class PlanOf final : public Implementation<T> {
     }
 
     void apply(T alpha, const T* x, T beta, T* y, void* stream) override {
-        require((x || size_of_x_ == 0) && (y || size_of_y_ == 0), "x or y is null");
+        require(x || size_of_x_ == 0, "x is null");
+        require(y || size_of_y_ == 0, "y is null");
         require(are_apart(x, size_of_x_, y, size_of_y_),
                 "x and y overlap; y needs memory of its own");
         require(is_apart_from(a_, y, size_of_y_), "y lies in an array of A, which it would change");
@@ -151,7 +152,8 @@ void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y
         if (count > 1 && ldy < m)
             throw UsageError(
                 fmt::format("ldy is {}, but each y has {} entries: they would overlap", ldy, m));
-        library::require(count == 0 || ((x || n == 0) && (y || m == 0)), "x or y is null");
+        library::require(count == 0 || x || n == 0, "x is null");
+        library::require(count == 0 || y || m == 0, "y is null");
         const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
         for (const std::size_t ld : {ldx, ldy})
             if (count > 1 && ld > most / count)

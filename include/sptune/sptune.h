@@ -43,7 +43,7 @@ typedef struct sptune_csr {
 } sptune_csr;
 
 /* Fill it with sptune_options_init() first: later versions may have more fields. One that was not
- * (its size is 0) is refused. */
+ * (its size is 0, or that of no struct) is refused. */
 typedef struct sptune_options {
     size_t size;           /* of this struct, as the caller knows it */
     double expected_calls; /* 0: unknown */

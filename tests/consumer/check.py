@@ -41,19 +41,29 @@ run(cmake, "-G", "Ninja", "-S", examples, "-B", scratch / "examples", f"-DCMAKE_
 run(cmake, "--build", scratch / "examples", "--target", "example_cg",
     "example_cg_c", "example_pagerank_c", "example_time_stepping_c")
 
-# A database that was installed with it is found, wherever the prefix lies, by the program and the library.
-built_in = prefix / "share" / "sptune" / "built-in.json"
-built_in.parent.mkdir(parents=True, exist_ok=True)
-built_in.write_text('{"schema": "sptune.export/1", "entries": []}')
-moved = scratch / "moved"
-prefix.rename(moved)
+# A database that was installed with it is found, wherever the prefix lies, by the program and the library; where there
+# is none, the program says where it would be.
 homeless = {**environment, "XDG_DATA_HOME": str(scratch / "home")}
 del homeless["SPTUNE_DB"]
-info = json.loads(subprocess.run([moved / "bin" / "sptune", "info", "--json", "-"], env=homeless, check=True,
-                                 capture_output=True, text=True).stdout)
-where = info["databases"][-1]
-assert (where["owner"], where["state"]) == ("built-in", "exported file"), where
-assert where["path"] == str(moved / "share" / "sptune" / "built-in.json"), where
+
+
+def expect_built_in(below, state):
+    info = json.loads(subprocess.run([below / "bin" / "sptune", "info", "--json", "-"], env=homeless, check=True,
+                                     capture_output=True, text=True).stdout)
+    where = info["databases"][-1]
+    expected = str(below / "share" / "sptune" / "built-in.json")
+    assert (where["owner"], where["state"], where["path"]) == ("built-in", state, expected), where
+
+
+built_in = prefix / "share" / "sptune" / "built-in.json"
+moved = scratch / "moved"
+prefix.rename(moved)
+expect_built_in(moved, "nothing there")
+moved.rename(prefix)
+built_in.parent.mkdir(parents=True, exist_ok=True)
+built_in.write_text('{"schema": "sptune.export/1", "entries": []}')
+prefix.rename(moved)
+expect_built_in(moved, "exported file")
 moved.rename(prefix)
 
 library = next(prefix.glob("lib*/**/libsptune.so")).parent

@@ -175,7 +175,7 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
     describe_sampled_diagonals(
         count_diagonals(a.row_ptr.data(), a.col_idx.data(), a.rows, a.cols, all, true), truth);
     describe_sell(slots, kSellBlock, truth.rows, truth.sell);
-    describe_blocks(counts, truth);
+    describe_blocks(counts, true, truth);
     for (std::size_t i = 0; i < f.bsr.size(); ++i)
         EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.25 * truth.bsr[i].fill)
             << f.bsr[i].r << "x" << f.bsr[i].c;

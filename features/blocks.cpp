@@ -40,6 +40,8 @@ ColumnStrip columns_of(std::span<const std::span<const index_t>> rows) {
     return {least, most + std::int64_t{1}};
 }
 
+constexpr std::int64_t kNoEdge = std::numeric_limits<std::int64_t>::max();
+
 /// The distinct columns of a row, rising.
 std::span<const index_t> distinct(std::span<const index_t> row, std::vector<index_t>& memory) {
     memory.assign(row.begin(), row.end());
@@ -60,8 +62,10 @@ std::int64_t continued(std::span<const index_t> above, std::span<const index_t> 
     return found;
 }
 
-/// Adds `rows`, one after the other of a group, an entry of theirs as `weight`.
-void add_rows(std::span<const std::span<const index_t>> rows, double weight, BlockCounts& out) {
+/// Adds `rows`, one after the other of a group, an entry of theirs as `weight`. Diagonals are
+/// followed from columns before `edge`: what is right of others is not there.
+void add_rows(std::span<const std::span<const index_t>> rows, double weight, std::int64_t edge,
+              BlockCounts& out) {
     const OccupiedBlocks blocks = occupied_blocks(rows);
     const auto& probes = bsr_probes();
     for (std::size_t p = 0; p < probes.size(); ++p)
@@ -73,7 +77,8 @@ void add_rows(std::span<const std::span<const index_t>> rows, double weight, Blo
     const auto count = static_cast<std::int64_t>(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!follows_diagonals(static_cast<std::int64_t>(i), count)) continue;
-        const auto from = distinct(rows[i], above);
+        const auto all = distinct(rows[i], above);
+        const auto from = all.first(all.size() - (!all.empty() && all.back() >= edge));
         out.followed += weight * static_cast<double>(from.size());
         out.continued +=
             weight * static_cast<double>(continued(from, distinct(rows[i + 1], below)));
@@ -104,7 +109,7 @@ template <class P>
 void count_blocks(const P* row_ptr, const index_t* col_idx, RowWindow group, BlockCounts& out) {
     if (row_ptr[group.first] == row_ptr[group.last]) return;
     GroupRows rows;
-    add_rows(rows_of(row_ptr, col_idx, group, rows), 1, out);
+    add_rows(rows_of(row_ptr, col_idx, group, rows), 1, kNoEdge, out);
 }
 
 template <class P>
@@ -121,11 +126,12 @@ void count_tile(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std
     GroupRows of_group;
     const auto all = rows_of(row_ptr, col_idx, group, of_group);
     const std::int64_t entries = end - begin;
-    std::int64_t kept = entries;
+    std::int64_t kept = entries, edge = kNoEdge;
     ColumnStrip strip = sorted ? columns_of(all) : ColumnStrip{0, cols};
     auto& inside = of_this_thread<std::vector<index_t>, struct Inside>();
     while (kept > sample.entry_limit && may_be_cut(strip)) {
         strip = strip_of_column(col_idx[k], kept, sample.entry_limit, strip);
+        edge = strip.high - 1;
         inside.clear();
         inside.reserve(sorted ? 0 : static_cast<std::size_t>(entries));  // spans must stay valid
         kept = 0;
@@ -135,7 +141,7 @@ void count_tile(const P* row_ptr, const index_t* col_idx, std::int64_t rows, std
         }
         if (!sorted) break;
     }
-    add_rows(all, static_cast<double>(draws) / static_cast<double>(kept), out);
+    add_rows(all, static_cast<double>(draws) / static_cast<double>(kept), edge, out);
 }
 
 void describe_blocks(const BlockCounts& counts, bool in_full, Features& f) {

@@ -5,6 +5,8 @@
 #include "features/cuda/group_table.cuh"
 #include "features/cuda/group_tile.cuh"
 
+#include <limits>
+
 namespace sptune::cuda::groups {
 
 /// Blocks of threads that share the strips of a group, at most.
@@ -33,6 +35,7 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     __shared__ count_t offset;
     const int lane = threadIdx.x % kWarp;
     __shared__ ColumnStrip strip;
+    __shared__ bool cut;
 
     // What is looked at: of sorted rows a piece each, of others those of all entries that lie in
     // the strip.
@@ -40,8 +43,8 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     if (threadIdx.x == 0) {
         followed = continued = 0;
         strip = {0, cols};
-        if (!sorted && group.entries() > entry_limit)
-            strip = strip_of_column(tile.column, group.entries(), entry_limit, strip);
+        cut = !sorted && group.entries() > entry_limit && may_be_cut(strip);
+        if (cut) strip = strip_of_column(tile.column, group.entries(), entry_limit, strip);
     }
     if (threadIdx.x < kRows) kept[threadIdx.x] = 0;
     __syncthreads();
@@ -67,13 +70,14 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
             const auto most =
                 __reduce_max_sync(kFullMask, any ? static_cast<unsigned>(col_idx[to - 1]) : 0u);
             ColumnStrip here{least / kBlockGroup * kBlockGroup, std::int64_t{most} + 1};
-            while (size > entry_limit && may_be_cut(here)) {
+            bool again = false;
+            for (; size > entry_limit && may_be_cut(here); again = true) {
                 here = strip_of_column(tile.column, size, entry_limit, here);
                 from = first_not_below(col_idx, from, to, here.low);
                 to = first_not_below(col_idx, from, to, here.high);
                 size = group_sum<kWarp>(to - from);
             }
-            if (lane == 0) strip = here;
+            if (lane == 0) strip = here, cut = again;
         }
         if (lane < group.rows) first_kept[lane] = from;
         looked_at.assign(to - from);
@@ -83,7 +87,8 @@ __device__ inline void visit_blocks(const index_t* col_idx, index_t cols, const 
     const std::int64_t in_strip = kept[0];
     if (in_strip == 0) return;
 
-    const LookedAt looked{looked_at, first_kept, strip};
+    const LookedAt looked{looked_at, first_kept, strip,
+                          cut ? strip.high - 1 : std::numeric_limits<std::int64_t>::max()};
     const std::int64_t columns = strip.high - strip.low;
     Counted counted;
     if (strips_pay(in_strip, columns, parts)) {

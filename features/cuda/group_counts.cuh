@@ -63,6 +63,8 @@ struct LookedAt {
     const Numbering& numbers;
     const std::int64_t* first;
     ColumnStrip strip;
+    /// From columns before it diagonals are followed: what is right of others is not looked at.
+    std::int64_t edge;
 
     /// Calls visit(row of the group, column), with all threads of the block.
     template <class Visit>

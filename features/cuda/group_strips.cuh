@@ -64,15 +64,16 @@ __device__ inline void count_in_strips(const index_t* col_idx, int rows, const L
             inside.assign(last - begin);
         }
         __syncthreads();
-        const LookedAt here = sorted ? LookedAt{inside, first, strip}
-                                     : LookedAt{entries.numbers, entries.first, strip};
+        const LookedAt here = sorted
+                                  ? LookedAt{inside, first, strip, entries.edge}
+                                  : LookedAt{entries.numbers, entries.first, strip, entries.edge};
         here.for_each(col_idx, rows,
                       [&](int r, index_t c) { atomicOr(&masks[c - strip.low], 1u << r); });
         __syncthreads();
         const int columns = static_cast<int>(end - low);
         add_all_blocks(masks, columns, counted, std::make_index_sequence<kSides>{});
         for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads())
-            if (masks[c]) counted.follow(masks[c], masks[c + 1], starts);
+            if (masks[c] && low + c < entries.edge) counted.follow(masks[c], masks[c + 1], starts);
     }
 }
 

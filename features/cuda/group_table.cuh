@@ -64,6 +64,7 @@ __device__ inline void count_in_table(const index_t* col_idx, int rows, const Lo
         if (here.key == 0) continue;
         add_column(table, filter, here.key - 1, here.value, counted,
                    std::make_index_sequence<kSides>{});
+        if (static_cast<std::int64_t>(here.key) - 1 >= entries.edge) continue;
         const bool near = here.value & starts && filter.from(here.key) & 1;
         counted.follow(here.value, near ? table.find(here.key) : 0, starts);
     }

@@ -86,6 +86,13 @@ TEST(TileSample, StripsOfAGroupCutNoBlocksAndHoldTheColumn) {
             }
 }
 
+TEST(TileSample, DiagonalsGoOnBeyondTheEdgesOfStrips) {
+    const auto band = generate<double>({"banded", {{"rows", 20'000}, {"band", 100}}});
+    const Features f = extract_features(band.view());
+    ASSERT_LT(f.sampled_share, 1);
+    EXPECT_GT(f.diagonal_runs, 0.99);
+}
+
 TEST(TileSample, DrawsRiseAndFindTheirGroups) {
     const TileSample sample{1000, 64, 10};
     std::vector<std::int64_t> row_ptr{0};  // 100 rows, most of them empty, one with 900 entries
@@ -180,6 +187,7 @@ TEST_P(EveryFamily, EstimatesAreNearTheTruth) {
         EXPECT_NEAR(f.bsr[i].fill, truth.bsr[i].fill, 0.25 * truth.bsr[i].fill)
             << f.bsr[i].r << "x" << f.bsr[i].c;
     EXPECT_NEAR(f.cols_per_line, truth.cols_per_line, 0.25 * truth.cols_per_line);
+    EXPECT_NEAR(f.diagonal_runs.value(), truth.diagonal_runs.value(), 0.1);
     // A handful of rows that hold most entries are missed or weigh too much in the rest.
     const std::set<std::string> hubs{"power-law", "rmat",       "arrow",
                                      "wheel",     "mixed-rows", "staircase"};

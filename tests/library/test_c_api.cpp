@@ -66,7 +66,8 @@ TEST(CInterface, OptionsOfPlansArrive) {
         {[](auto& o) { o.variants = "nothing"; }, SPTUNE_UNMET_CONSTRAINT, "variants"},
         {[](auto& o) { o.backend = SPTUNE_CUDA; }, SPTUNE_UNMET_CONSTRAINT, "backend: "},
         {[](auto& o) { o.epsilon = 0; }, SPTUNE_INVALID_ARGUMENT, "epsilon must"},
-        {[](auto& o) { o.grace_calls = std::nan(""); }, SPTUNE_INVALID_ARGUMENT, "grace_calls must"},
+        {[](auto& o) { o.grace_calls = std::nan(""); }, SPTUNE_INVALID_ARGUMENT,
+         "grace_calls must"},
         {[](auto& o) { o.threads = -1; }, SPTUNE_INVALID_ARGUMENT, "threads must"},
     };
     for (const auto& c : cases) {

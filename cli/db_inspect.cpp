@@ -54,12 +54,14 @@ Json list_document(const db::Store& store, const std::vector<db::Summary>& entri
                         {"winner", e.winner.empty() ? Json() : Json(e.winner)},
                         {"speedup_vs_baseline", e.speedup},
                         {"complete", e.complete},
+                        {"cores_busy", e.cores_busy},
                         {"created_utc", e.created_utc},
                         {"file", e.file}});
     return document;
 }
 
 std::string list_table(const std::vector<db::Summary>& entries) {
+    const auto marked = [](const db::Summary& e) { return e.cores_busy && !e.winner.empty(); };
     Table table({{"matrix", Align::left},
                  {"fingerprint", Align::left},
                  {"rows × columns"},
@@ -76,22 +78,27 @@ std::string list_table(const std::vector<db::Summary>& entries) {
         table.add({fit(printable(e.matrix), 24), print, count(e.rows) + " × " + count(e.cols),
                    count(e.nnz), fit(printable(e.device_key), 32),
                    e.winner.empty() ? "none" : fit(printable(e.winner), 60),
-                   e.winner.empty() ? "" : factor(e.speedup), e.complete ? "yes" : "no", when},
+                   e.winner.empty() ? "" : factor(e.speedup) + (marked(e) ? "*" : ""),
+                   e.complete ? "yes" : "no", when},
                   e.complete ? Tone::plain : Tone::dim);
     }
-    return table.render(Style(stdout));
+    std::string text = table.render(Style(stdout));
+    if (std::ranges::any_of(entries, marked))
+        text += "*: a core was busy with something else, so that times may be too long\n";
+    return text;
 }
 
 /// The columns of the table under the names of the document, nothing cut short.
 std::string list_csv(const std::vector<db::Summary>& entries) {
-    std::string text = db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key",
-                                     "winner", "speedup_vs_baseline", "complete", "created_utc"});
+    std::string text =
+        db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key", "winner",
+                      "speedup_vs_baseline", "complete", "created_utc", "cores_busy"});
     for (const db::Summary& e : entries)
-        text +=
-            db::csv_line({e.matrix, e.key.substr(e.key.rfind('-') + 1), fmt::format("{}", e.rows),
-                          fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key,
-                          e.winner, e.winner.empty() ? "" : fmt::format("{}", e.speedup),
-                          fmt::format("{}", e.complete), e.created_utc});
+        text += db::csv_line(
+            {e.matrix, e.key.substr(e.key.rfind('-') + 1), fmt::format("{}", e.rows),
+             fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.winner,
+             e.winner.empty() ? "" : fmt::format("{}", e.speedup), fmt::format("{}", e.complete),
+             e.created_utc, fmt::format("{}", e.cores_busy)});
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include "db/digest_cache.hpp"
 #include "db/document.hpp"
 #include "db/export_index.hpp"
+#include "db/knowledge.hpp"
 #include "db/listing.hpp"
 #include "db/scan.hpp"
 #include "db/seal.hpp"
@@ -200,7 +201,7 @@ std::vector<Summary> Store::list() const {
     for_each([&](const std::string& file, const Entry& e) {
         summaries.push_back({file, e.device.key, entry_key(e), e.matrix.name, e.winner,
                              e.matrix.rows, e.matrix.cols, e.matrix.nnz, e.speedup_vs_baseline,
-                             e.complete, e.provenance.created_utc});
+                             e.complete, e.provenance.created_utc, were_cores_busy(e)});
     });
     return summaries;
 }

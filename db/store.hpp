@@ -25,6 +25,7 @@ struct Summary {
     double speedup = 0;
     bool complete = false;
     std::string created_utc;
+    bool cores_busy = false;  ///< times may be too long, and so the speed-up wrong
 };
 
 /// Why there was no digest.

@@ -1,5 +1,5 @@
 // Which places of a matrix are looked at where entries count, not rows: few long rows may hold most
-// of them. Works on the GPU, too.
+// of them. All but group_of_entry() works on the GPU, too.
 #pragma once
 
 #include "features/sample.hpp"

@@ -20,7 +20,7 @@ constexpr int kMostStretches = 8;
 /// Entries, and the rows that begin in tiles, are numbered by 32 bits.
 constexpr std::int64_t kMostEntries = std::numeric_limits<std::int32_t>::max() - kMostStretches - 1;
 
-/// Stretches of the entries sorted by band, each in whole tiles.
+/// Stretches of the entries in their new order (hub: its bands), each in whole tiles.
 struct Stretches {
     int count = 0;
     std::array<std::int64_t, kMostStretches + 1> begin{};  ///< entries

@@ -14,7 +14,7 @@ namespace sptune::cuda {
 /// with fewer: exactly as many below kExact, then eight groups for each power of two. What they
 /// hold is told by both halves: that one alone would say too much, as it has made them look
 /// popular, the other too little, as others are more popular in fact. Together they are right
-/// within 1 % of all entries on graphs, and 4 % where all columns are as popular.
+/// within 1 % of all entries, on graphs and where columns are chosen at random.
 struct ColumnGroups {
     static constexpr std::uint32_t kExact = 64, kOfPower = 8;
     static constexpr std::size_t kGroups = kExact + (32 - 6) * kOfPower;

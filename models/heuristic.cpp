@@ -35,9 +35,10 @@ constexpr Habit kHabits[] = {
     {"hdia", "", 0.22, 0.5, 0.90, 12, 25},   {"bsr", "sliced", 0, 0, 0.92, 0, 25},
     {"bsr", "", 0.30, 1.0, 0.80, 6, 20},     {"coo", "", 1.50, 1.0, 0.60, 2, 8},
     {"csc", "", 1.60, 2.0, 0.20, 14, 30},    {"hub", "", 0, 0, 0.60, 0, 30},
-    {"strips", "", 0, 0, 0.60, 0, 30},       {"mkl", "", 0.60, 2.0, 0, 3, 0},
-    {"cusparse", "csr", 0, 0, 0.75, 0, 1},   {"cusparse", "sell", 0, 0, 0.85, 0, 15},
-    {"cusparse", "", 0, 0, 0.60, 0, 20},     {"", "", 1.00, 1.0, 0.50, 10, 20},
+    {"strips", "", 0, 0, 0.60, 0, 30},       {"tiles2d", "", 0, 0, 0.60, 0, 30},
+    {"mkl", "", 0.60, 2.0, 0, 3, 0},         {"cusparse", "csr", 0, 0, 0.75, 0, 1},
+    {"cusparse", "sell", 0, 0, 0.85, 0, 15}, {"cusparse", "", 0, 0, 0.60, 0, 20},
+    {"", "", 1.00, 1.0, 0.50, 10, 20},
 };
 
 constexpr double kGpuConvertUs = 150;  ///< allocations and a few launches
@@ -144,7 +145,7 @@ double gpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
     // The thread with the most to do: its loads come one after the other, a few in flight.
     const bool split = v.algorithm == "tiles" || v.algorithm == "merge" || v.format == "coo" ||
                        v.vendor || v.format == "hyb" || v.format == "csc" || v.format == "hub" ||
-                       v.format == "strips";
+                       v.format == "strips" || v.format == "tiles2d";
     const double chain = split ? std::min(longest, 16.0) : longest / team;
     constexpr double kStepUs = 0.02;
     const double launches = v.algorithm == "merge" || v.format == "coo" ? 2 : 1;

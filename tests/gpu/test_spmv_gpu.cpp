@@ -7,6 +7,7 @@
 #include "kernels/safe.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/hub/popularity.hpp"
+#include "kernels/spmv/tiles2d/cuda_format.hpp"
 #include "matrix/cuda/grid.hpp"
 #include "matrix/generate.hpp"
 #include "tests/gpu/needs_gpu.hpp"
@@ -31,10 +32,14 @@ std::string glob(const char* variable) {
 }
 
 /// Too many entries, or columns, for all kernels; one format is legal for nothing less.
-const std::string kHubs = "hub columns", kStrips = "strips of columns";
+const std::string kHubs = "hub columns", kStrips = "strips of columns",
+                  kTiles = "scattered, a row is long";
 
 const char* kernels_for(const std::string& name) {
-    return name == kHubs ? "*.hub.*" : name == kStrips ? "*.strips.*" : "*";
+    return name == kHubs     ? "*.hub.*"
+           : name == kStrips ? "*.strips.*"
+           : name == kTiles  ? "*.tiles2d.*"
+                             : "*";
 }
 
 /// Each entry is in a column of its own choosing, and a few columns are chosen often.
@@ -88,6 +93,12 @@ std::vector<Case<T, P>> all_cases() {
     Rows wide = random_rows(1001, kWide, 12, 27);
     wide[3] = every(kWide, 1000), wide[4].clear(), wide[1000] = every(kWide, 9999);
     add(kStrips, kWide, wide);
+    // Of the widest bands of tiles2d, each multiprocessor has one.
+    constexpr index_t kTileRows = 40009;
+    const auto least = std::int64_t{cuda::multiprocessors()} * cuda::kMostBandColumns / kTileRows;
+    Rows scattered = random_rows(kTileRows, 90001, static_cast<double>(least) + 2, 28);
+    scattered[5] = every(90001), scattered[6].clear(), scattered[40000] = every(90001, 2);
+    add(kTiles, 90001, scattered);
     for (const Family& family : families()) {
         const std::string name(family.name);
         Case<T, P> c;
@@ -174,9 +185,9 @@ void for_each_legal(const std::vector<Case<T, P>>& cases, Visit visit) {
     std::cout << runs.size() << " kernels, " << cases.size() << " matrices: " << legal
               << " legal pairs, " << skipped << " illegal ones skipped\n";
     if (wanted != "*" || glob("SPTUNE_TEST_MATRICES") != "*") return;
-    // What cuSPARSE refuses is its own affair, and hub may need more shared memory than there is.
+    // What cuSPARSE refuses is its own affair; others may need more shared memory than there is.
     for (const auto& [id, count] : runs)
-        EXPECT_TRUE(count > 0 || matches(id, "*.cusparse.*,*.hub.*"))
+        EXPECT_TRUE(count > 0 || matches(id, "*.cusparse.*,*.hub.*,*.tiles2d.*"))
             << id << " was never legal and so never tested";
 }
 
@@ -197,7 +208,7 @@ TYPED_TEST(SpmvGpu, EveryKernelCanBePartOfAGraph) {
     // One for banded and one for scattered layouts, and one that fits blocks.
     std::erase_if(cases, [](const auto& c) {
         return c.name != "band" && c.name != "8x8 blocks" &&
-               c.name != "long rows among short ones" && c.name != kHubs;
+               c.name != "long rows among short ones" && c.name != kHubs && c.name != kTiles;
     });
     const std::string wanted = glob("SPTUNE_TEST_VARIANTS");
     for (const auto& c : cases) {
@@ -269,13 +280,25 @@ TYPED_TEST(SpmvGpu, ASampleMakesNoHubsOfColumnsChosenAtRandom) {
     compare({"per-row", {{"rows", 70'000}, {"per-row", 64}}, 4});
 }
 
-/// Where it would never pay: empty bands, bands that are not full, all entries in bands.
-TYPED_TEST(SpmvGpu, HubColumnsOfSmallMatricesAreRight) {
+/// Whether the kernel needs shared memory for many columns of x, and there is enough: then it can
+/// be tried on matrices for which it is illegal, since it would never pay.
+template <class T, class P>
+bool keeps_columns_near(const SpmvKernel<T, P>& kernel) {
+    const Variant& v = kernel.variant;
+    const auto has = [&](std::uint64_t bytes) { return bytes <= cuda::most_shared_bytes(); };
+    if (v.format == "hub") return has(static_cast<std::uint64_t>(get(v.params, "k")) * sizeof(T));
+    constexpr std::uint64_t kForBands = 96 << 10;
+    return v.format == "tiles2d" &&
+           has((static_cast<std::uint64_t>(get(v.params, "y")) << 10) + kForBands);
+}
+
+/// Empty bands, bands that are not full, all entries in bands; each entry a slot of its own.
+TYPED_TEST(SpmvGpu, HubColumnsAndTilesOfSmallMatricesAreRight) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     const TestStream stream;
     auto cases = awkward<T, P>();
-    const std::string wanted = glob("SPTUNE_TEST_MATRICES");
+    const std::string wanted = glob("SPTUNE_TEST_MATRICES"), kernels = glob("SPTUNE_TEST_VARIANTS");
     const auto add = [&](const char* name, index_t cols, const Rows& rows) {
         cases.push_back(make<T, P>(name, cols, rows));
     };
@@ -291,10 +314,8 @@ TYPED_TEST(SpmvGpu, HubColumnsOfSmallMatricesAreRight) {
         if (c.a.nnz() == 0 || !matches(c.name, wanted)) continue;
         SpmvRuns<T, P> device(c);
         for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
-            const Params& params = kernel.variant.params;
-            if (kernel.variant.format != "hub") continue;
-            if (get(params, "k") * sizeof(T) > cuda::most_shared_bytes()) continue;
-            const auto storage = kernel.convert(device.view(), params, 1);
+            if (!keeps_columns_near(kernel) || !matches(kernel.variant.id(), kernels)) continue;
+            const auto storage = kernel.convert(device.view(), kernel.variant.params, 1);
             EXPECT_EQ(device.wrong(kernel, *storage, stream), "")
                 << kernel.variant.id() << " on " << c.name;
             ++ran;
@@ -304,7 +325,7 @@ TYPED_TEST(SpmvGpu, HubColumnsOfSmallMatricesAreRight) {
 }
 
 /// x of a hub column must not reach rows that have no entry there.
-TYPED_TEST(SpmvGpu, HubColumnsKeepWhatIsNotFiniteToTheirRows) {
+TYPED_TEST(SpmvGpu, HubColumnsAndTilesKeepWhatIsNotFiniteToTheirRows) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     Rows rows(300, {1, 5});
@@ -316,14 +337,37 @@ TYPED_TEST(SpmvGpu, HubColumnsKeepWhatIsNotFiniteToTheirRows) {
     const DeviceBuffer<T> there(x);
     DeviceBuffer<T> y(rows.size());
     for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
-        const Params& params = kernel.variant.params;
-        if (kernel.variant.format != "hub") continue;
-        if (get(params, "k") * sizeof(T) > cuda::most_shared_bytes()) continue;
-        const auto storage = kernel.convert(a.view(), params, 1);
+        if (!keeps_columns_near(kernel)) continue;
+        const auto storage = kernel.convert(a.view(), kernel.variant.params, 1);
         kernel.apply(*storage, T{1}, there.data(), T{0}, y.data(), {});
         const Buffer<T> got = y.to_host();
         for (std::size_t i = 0; i < got.size(); ++i)
             EXPECT_EQ(std::isfinite(got[i]), i != 7) << i << " by " << kernel.variant.id();
+    }
+}
+
+/// Bulk copies need x to be aligned to 16 bytes; users' vectors may begin anywhere.
+TYPED_TEST(SpmvGpu, TilesTakeVectorsThatBeginAnywhere) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    constexpr index_t kSize = 30'011;
+    const auto c = make<T, P>("scattered", kSize, random_rows(kSize, kSize, 3, 33));
+    const DeviceCsr<T, P> a(c.a.view());
+    Buffer<T> y(kSize);
+    for (std::size_t shift = 0; shift < 16 / sizeof(T); ++shift) {
+        DeviceBuffer<T> x(kSize + shift), got(kSize + shift);
+        SPTUNE_CUDA(
+            cudaMemcpy(x.data() + shift, c.x.data(), kSize * sizeof(T), cudaMemcpyHostToDevice));
+        for (const auto& kernel : spmv_kernels<T, P>(Backend::cuda)) {
+            if (kernel.variant.format != "tiles2d" || !keeps_columns_near(kernel)) continue;
+            const auto storage = kernel.convert(a.view(), kernel.variant.params, 1);
+            kernel.apply(*storage, T{1}, x.data() + shift, T{0}, got.data() + shift, {});
+            SPTUNE_CUDA(cudaMemcpy(y.data(), got.data() + shift, kSize * sizeof(T),
+                                   cudaMemcpyDeviceToHost));
+            for (index_t i = 0; i < kSize; ++i)
+                ASSERT_TRUE(c.accepts(i, T{1}, T{0}, y[static_cast<std::size_t>(i)]))
+                    << i << " by " << kernel.variant.id() << ", " << shift;
+        }
     }
 }
 

@@ -39,12 +39,11 @@ struct Shape {
 
 template <class T>
 Shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Params& params) {
-    constexpr int kOwn = 1 << 10;  // bytes of shared memory for all else
     constexpr int kAlignedChunk = 16;
     Shape s;
     s.warps = get(params, "b") / kWarp;
     s.panel = std::min(get(params, "y") * 1024 / static_cast<int>(sizeof(T)), kMostPanelSlots);
-    const auto left = static_cast<std::int64_t>(most_shared_bytes()) - kOwn -
+    const auto left = static_cast<std::int64_t>(most_shared_bytes()) - kOwnSharedBytes -
                       s.panel * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t columns = left / kBandsAtOnce / static_cast<std::int64_t>(sizeof(T)) - 8;
     constexpr std::int64_t kUnit = kChunks * kAlignedChunk;

@@ -97,6 +97,7 @@ __global__ void __launch_bounds__(Block)
     constexpr std::int32_t kSomeShare = Tiles2dStorage<T>::kSomeShare;
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ BandRingState ring;
+    static_assert(sizeof(ring) <= kOwnSharedBytes / 2);
     T* const slots = reinterpret_cast<T*>(memory);
     const MatrixLoad load(kept);
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
@@ -159,9 +160,8 @@ void tiles2d(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch l
         static_cast<std::size_t>(kBandsAtOnce) * static_cast<std::size_t>(band_pitch<T>(s.band));
     static PerDevice<bool> allowed;
     allowed.get([&] {
-        const auto own = sizeof(BandRingState);
         SPTUNE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(most_shared_bytes() - own)));
+                                         static_cast<int>(most_shared_bytes()) - kOwnSharedBytes));
         return true;
     });
     scale(s.rows, beta, y, launch);

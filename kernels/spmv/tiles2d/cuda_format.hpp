@@ -17,6 +17,8 @@ inline constexpr int kBandsAtOnce = 2;
 /// Columns of a band at most, and slots of a panel: codes have 15 and 16 bits for them.
 inline constexpr int kMostBandColumns = 1 << 15;
 inline constexpr int kMostPanelSlots = 1 << 15;
+/// Of the shared memory of a block, for all but x and y.
+inline constexpr int kOwnSharedBytes = 1 << 10;
 
 /// A tile's entries of the same warp are a run: each lane has one entry of each of its steps. What
 /// a step's lanes add goes to different slots, except where kShares says otherwise.

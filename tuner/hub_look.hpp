@@ -3,13 +3,14 @@
 
 #include "models/hub_time.hpp"
 #include "models/shortlist.hpp"
-#include "tuner/closer_look.hpp"
+#include "tuner/join_best.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace sptune::tuner {
@@ -23,7 +24,6 @@ template <class T, class P>
 HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
                       const KernelIndex<T, P>& kernels,
                       const std::vector<const SpmvKernel<T, P>*>& hubs, int multiprocessors) {
-    constexpr std::size_t kMost = 2;  // one is often as wrong as the other
     if (hubs.empty() || multiprocessors <= 0) return HubLook::not_worth_it;
     const auto entrant = [&](const SpmvKernel<T, P>& kernel, const LayoutEstimate& told) {
         const Params& params = kernel.variant.params;
@@ -53,12 +53,9 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
         Entrant<T, P> e = entrant(*hubs[i], told[i]);
         e.looked = true;
         e.seen = told[i].bytes;
-        if (total(e) <= kWorthALook * least) joining.push_back(e);
+        joining.push_back(e);
     }
-    std::ranges::stable_sort(joining, {}, total);
-    if (joining.size() > kMost) joining.resize(kMost);
-    field.insert(field.end(), joining.begin(), joining.end());
-    return joining.empty() ? HubLook::none : HubLook::joined;
+    return join_best(field, std::move(joining), calls) ? HubLook::joined : HubLook::none;
 }
 
 }  // namespace sptune::tuner

@@ -113,7 +113,8 @@ void KernelIndex<T, P>::add_unknown(Known& known) const {
     for (const Kernel& kernel : *kernels_) {
         if (!kernel.estimate || std::find(list.begin(), list.end(), &kernel) != list.end())
             continue;
-        if (models::is_reckoned(kernel.variant.format)) known.hubs.push_back(&kernel);
+        if (kernel.variant.format == "hub") known.hubs.push_back(&kernel);
+        if (kernel.variant.format == "tiles2d") known.tiles2d.push_back(&kernel);
         const auto like = std::find_if(list.begin(), list.end(), [&](const Kernel* k) {
             return k->estimate == kernel.estimate && differ_in_what_is_kept(*k, kernel);
         });

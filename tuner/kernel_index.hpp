@@ -61,7 +61,8 @@ class KernelIndex {
         std::vector<const Kernel*> kernels;
         std::vector<models::Option> options;
         std::vector<Alike<T, P>> alike;
-        std::vector<const Kernel*> hubs;  ///< for hub columns (look_for_hubs())
+        std::vector<const Kernel*> hubs;     ///< for hub columns (look_for_hubs())
+        std::vector<const Kernel*> tiles2d;  ///< for tiles of both (join_tiles2d())
 
         void add(const Kernel& kernel, const models::Predictor& model) {
             kernels.push_back(&kernel);

@@ -2,6 +2,7 @@
 
 #include "matrix/number.hpp"
 #include "models/hub_time.hpp"
+#include "models/tiles2d_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,7 @@ std::string on_rest(const Lookup& l) {
 
 std::string who(const Selection& s) {
     if (s.model == models::kHubModel) return "A look at the columns";
+    if (s.model == models::kTiles2dModel) return "A formula for two-dimensional tiles";
     return s.source == Source::heuristic ? "The heuristic"
                                          : fmt::format("The model \"{}\"", s.model);
 }

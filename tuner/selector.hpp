@@ -13,6 +13,7 @@
 #include "tuner/select_reasons.hpp"
 #include "tuner/select_stored.hpp"
 #include "tuner/stored_digest.hpp"
+#include "tuner/tiles2d_look.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -196,10 +197,11 @@ class Selector {
 
     void trust(const models::Predictor& model) {
         const Kernel& chosen = *kernels_.find(result_.chosen.id);
-        if (chosen.variant.format == "hub") {
+        const bool hub = chosen.variant.format == "hub";
+        if (hub || chosen.variant.format == "tiles2d") {
             result_.source = Source::heuristic;
-            result_.model = models::kHubModel;
-            result_.confidence = models::kHubConfidence;
+            result_.model = hub ? models::kHubModel : models::kTiles2dModel;
+            result_.confidence = hub ? models::kHubConfidence : models::kTiles2dConfidence;
             return;
         }
         result_.confidence = model.confidence(chosen.variant, features(), device_);
@@ -231,19 +233,34 @@ class Selector {
     bool look(Field& field, const Known& known) {
         const bool changed = look_closer(field, calls(), features(), matrix_.view, known.alike);
         leave_out_forbidden(field);
-        return look_for_hubs(field, known.hubs) || changed;
+        const bool tiled = join_tiles2d(field, known.tiles2d);
+        return look_for_hubs(field, known.hubs) || tiled || changed;
     }
 
     void leave_out_forbidden(Field& field) {
         std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
     }
 
+    std::vector<const Kernel*> allowed(std::vector<const Kernel*> kernels) {
+        std::erase_if(kernels, [&](const Kernel* k) {
+            return !limits_.allow(Entrant<T, P>{k, kernels_.id(*k)});
+        });
+        return kernels;
+    }
+
+    /// Once.
+    bool join_tiles2d(Field& field, const std::vector<const Kernel*>& tiles) {
+        if (tiles.empty() || joined_tiles2d_) return false;
+        joined_tiles2d_ = tuner::join_tiles2d(field, calls(), features(), matrix_.view, kernels_,
+                                              allowed(tiles), device_.threads);
+        if (joined_tiles2d_) leave_out_forbidden(field);
+        return joined_tiles2d_;
+    }
+
     /// Once.
     bool look_for_hubs(Field& field, std::vector<const Kernel*> hubs) {
         if (looked_for_hubs_) return false;
-        std::erase_if(hubs, [&](const Kernel* k) {
-            return !limits_.allow(Entrant<T, P>{k, kernels_.id(*k)});
-        });
+        hubs = allowed(std::move(hubs));
         try {
             const HubLook found = tuner::look_for_hubs(field, calls(), features(), matrix_.view,
                                                        kernels_, hubs, device_.threads);
@@ -323,7 +340,7 @@ class Selector {
     const SelectOptions& options_;
     db::Device device_;
     std::optional<Features> features_;
-    bool looked_for_hubs_ = false;
+    bool looked_for_hubs_ = false, joined_tiles2d_ = false;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     Selection result_;

@@ -2,6 +2,7 @@
 #include "matrix/generate.hpp"
 #include "models/holding.hpp"
 #include "models/hub_time.hpp"
+#include "models/tiles2d_time.hpp"
 #include "tests/tuner/selections.hpp"
 #include "tuner/closer_look.hpp"
 
@@ -102,6 +103,29 @@ TEST_F(Select, HubColumnsAreLookedAtWithinTheConstraints) {
     options_.constraints.variants = "*.t50.*";
     EXPECT_EQ(select().chosen.id, id(1));
     EXPECT_EQ(looks, 2);
+}
+
+TEST_F(Select, TilesJoinByAFormulaWithinTheConstraints) {
+    kernels_.push_back(kernel(fake::right, 50, 200));
+    Kernel tiles = hub_kernel([](CsrView<double>, const Features&, std::span<const Params>) {
+        return std::vector<LayoutEstimate>{{1000, 10, 10}};
+    });
+    tiles.variant.format = "tiles2d";
+    tiles.variant.params.push_back({"b", 512});
+    kernels_.push_back(std::move(tiles));
+    options_.calls = 1e6;
+    const Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(2));
+    EXPECT_LT(s.chosen.predicted_us, 50);
+    EXPECT_EQ(s.source, Source::heuristic);
+    EXPECT_EQ(s.confidence, models::kTiles2dConfidence);
+    EXPECT_NE(s.why.find("A formula for two-dimensional tiles predicts"), std::string::npos)
+        << s.why;
+    options_.constraints.deterministic = true;
+    EXPECT_EQ(select().chosen.id, id(1));
+    options_.constraints = {};
+    options_.calls = 3;
+    EXPECT_NE(select().chosen.id, id(2)) << "the conversion takes longer than three calls";
 }
 
 TEST_F(Select, AFailedLookAtHubColumnsCostsOnlyThem) {

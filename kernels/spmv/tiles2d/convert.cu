@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kThreads = 256;
 /// Of a band.
-constexpr int kChunks = 64;
+constexpr int kChunks = 16;
 /// Entries, and what fills up their steps, are numbered by 32 bits.
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 30;
 /// Columns that are fetched for all panels together, for each entry.
@@ -35,11 +35,13 @@ struct Shape {
 
     int chunk() const { return band / kChunks; }
     int rows_of_panel() const { return panel - warps * kWarp; }
+    /// If all are needed; where blocks share a panel, others begin.
+    std::int64_t tiles() const { return panels * ((chunks + kChunks - 1) / kChunks); }
 };
 
 template <class T>
 Shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Params& params) {
-    constexpr int kAlignedChunk = 16;
+    constexpr int kAlignedChunk = 64;
     Shape s;
     s.warps = get(params, "b") / kWarp;
     s.panel = std::min(get(params, "y") * 1024 / static_cast<int>(sizeof(T)), kMostPanelSlots);
@@ -293,9 +295,7 @@ Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features&, const Params&
     if (!f.illegal.empty()) return f;
     const auto entries = static_cast<std::uint64_t>(nnz);
     const auto blocks = static_cast<std::uint64_t>(multiprocessors());
-    const auto tiles =
-        static_cast<std::uint64_t>(shape.panels * ((shape.chunks + kChunks - 1) / kChunks)) +
-        blocks;
+    const auto tiles = static_cast<std::uint64_t>(shape.tiles()) + blocks;
     const std::uint64_t runs = tiles * static_cast<std::uint64_t>(shape.warps);
     f.moved_bytes = entries * (sizeof(T) + sizeof(std::uint32_t));
     f.storage_bytes =
@@ -305,6 +305,26 @@ Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features&, const Params&
         (blocks + 1) * sizeof(std::int32_t) +
         static_cast<std::uint64_t>(shape.slots) * sizeof(index_t);
     return f;
+}
+
+template <class T, class P>
+std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Features&,
+                                                    std::span<const Params> params) {
+    std::vector<LayoutEstimate> told;
+    for (const Params& one : params) {
+        const Shape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
+        if (!illegal(a.nnz(), a.cols, s).empty()) {
+            told.push_back({std::numeric_limits<double>::infinity()});
+            continue;
+        }
+        // A run's last step is half full.
+        const auto stored = static_cast<double>(a.nnz() + s.tiles() * s.warps * kWarp / 2);
+        const auto panels = static_cast<double>(s.panels);
+        told.push_back({stored * (sizeof(T) + sizeof(std::uint32_t)),
+                        panels * static_cast<double>(a.cols),
+                        static_cast<double>(s.slots) * (1 + multiprocessors() / panels)});
+    }
+    return told;
 }
 
 template <class T, class P>
@@ -396,5 +416,9 @@ std::unique_ptr<Storage> Tiles2dFormat::convert(CsrView<T, P> a, const Params& p
 }
 
 SPTUNE_INSTANTIATE_FORMAT(Tiles2dFormat)
+#define SPTUNE_INSTANTIATE(T, P)                                                                 \
+    template std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P>, const Features&, \
+                                                                 std::span<const Params>);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::cuda

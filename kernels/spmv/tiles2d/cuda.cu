@@ -2,13 +2,13 @@
 // the same rows of y, atomically, so that rounding differs from call to call.
 #include "kernels/cuda/axes.hpp"
 #include "kernels/cuda/launch.hpp"
-#include "kernels/cuda/matrix_load.cuh"
-#include "kernels/cuda/residency.hpp"
 #include "kernels/cuda/scale.cuh"
 #include "kernels/kernel_list.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/tiles2d/band_ring.cuh"
 #include "matrix/cuda/per_device.hpp"
+
+#include <cuda/ptx>
 
 namespace sptune::cuda {
 namespace {
@@ -41,7 +41,7 @@ struct Tiles2d {
 template <class T, int AtOnce>
 class Steps {
   public:
-    __device__ Steps(MatrixLoad load, const Tiles2d<T>& a, std::int32_t first) : load_(load) {
+    __device__ Steps(const Tiles2d<T>& a, std::int32_t first) {
         const std::int64_t at = std::int64_t{first} * kWarp + threadIdx.x % kWarp;
         next_code_ = a.code + at;
         next_value_ = a.values + at;
@@ -49,10 +49,11 @@ class Steps {
 
     __device__ __forceinline__ void fetch(int count) {
 #pragma unroll
-        for (int u = 0; u < AtOnce; ++u) {
-            fetched_code_[u] = load_.when(u < count, next_code_ + u * kWarp, 0u);
-            fetched_value_[u] = load_.when(u < count, next_value_ + u * kWarp, T{0});
-        }
+        for (int u = 0; u < AtOnce; ++u)
+            if (u < count) {
+                fetched_code_[u] = stream_load(next_code_ + u * kWarp);
+                fetched_value_[u] = stream_load(next_value_ + u * kWarp);
+            }
         next_code_ += count * kWarp;
         next_value_ += count * kWarp;
     }
@@ -81,17 +82,50 @@ class Steps {
     }
 
   private:
-    MatrixLoad load_;
     const std::uint32_t* next_code_;
     const T* next_value_;
     std::uint32_t fetched_code_[AtOnce], code_[AtOnce];
     T fetched_value_[AtOnce], value_[AtOnce];
 };
 
+/// Adds α times the sums of a panel to y: all of them at once where rows have one slot each, which
+/// are as many rows of y. By all threads of a block, which may use the slots again once all of them
+/// have come back.
+template <class T, int Block>
+__device__ __forceinline__ void add_panel(const Tiles2d<T>& a, const PanelShare& share, T alpha,
+                                          T* slots, T* y) {
+    const int thread = static_cast<int>(threadIdx.x);
+    int done = 0;
+#if __CUDA_ARCH__ >= 900
+    namespace ptx = ::cuda::ptx;
+    constexpr int kAligned = 16 / sizeof(T), kWarps = Block / kWarp;
+    T* const to = y + share.slot;
+    if (!a.slot_row && reinterpret_cast<std::uintptr_t>(to) % (kAligned * sizeof(T)) == 0) {
+        for (int i = thread; i < share.slots; i += Block) slots[i] *= alpha;
+        alpha = T{1};
+        ptx::fence_proxy_async(ptx::space_shared);
+        __syncthreads();
+        done = share.slots / kAligned * kAligned;
+        const int part = (done / kAligned + kWarps - 1) / kWarps * kAligned,
+                  begin = thread / kWarp * part, count = min(part, done - begin);
+        if (thread % kWarp == 0 && count > 0) {
+            ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, to + begin,
+                                      slots + begin, static_cast<unsigned>(count * sizeof(T)));
+            ptx::cp_async_bulk_commit_group();
+            ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+        }
+    }
+#endif
+    for (int i = done + thread; i < share.slots; i += Block)
+        if (slots[i] != T{0}) {
+            const index_t slot = share.slot + i;
+            atomicAdd(y + (a.slot_row ? __ldg(a.slot_row + slot) : slot), alpha * slots[i]);
+        }
+}
+
 template <class T, int Block>
 __global__ void __launch_bounds__(Block)
-    tiles2d_kernel(Tiles2d<T> a, unsigned kept, T alpha, const T* __restrict__ x,
-                   T* __restrict__ y) {
+    tiles2d_kernel(Tiles2d<T> a, T alpha, const T* __restrict__ x, T* __restrict__ y) {
     constexpr int kWarps = Block / kWarp;
     constexpr int kAtOnce = sizeof(T) == 4 && Block <= 512 ? 8 : 4;  // registers are few
     constexpr std::int32_t kSomeShare = Tiles2dStorage<T>::kSomeShare;
@@ -99,7 +133,6 @@ __global__ void __launch_bounds__(Block)
     __shared__ BandRingState ring;
     static_assert(sizeof(ring) <= kOwnSharedBytes / 2);
     T* const slots = reinterpret_cast<T*>(memory);
-    const MatrixLoad load(kept);
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const std::int32_t first = a.share_ptr[blockIdx.x], last = a.share_ptr[blockIdx.x + 1];
     if (first == last) {
@@ -116,13 +149,14 @@ __global__ void __launch_bounds__(Block)
         for (int i = static_cast<int>(threadIdx.x); i < a.panel; i += Block) slots[i] = T{0};
         __syncthreads();
         const std::int32_t run = share.run + warp * share.tiles;
-        Steps<T, kAtOnce> steps(load, a, a.step_ptr[run]);
+        Steps<T, kAtOnce> steps(a, a.step_ptr[run]);
         std::int32_t next = a.steps[run], left = next & ~kSomeShare;
         steps.fetch(min(left, kAtOnce));
         for (int t = 0; t < share.tiles; ++t, ++tile) {
             const bool some_share = next & kSomeShare;
             next = t + 1 < share.tiles ? a.steps[run + t + 1] : 0;
             const std::int32_t of_next = next & ~kSomeShare;
+            if (left == 0) steps.fetch(min(of_next, kAtOnce));  // nobody else has
             const T* const band = bands.wait(tile);
             while (left > 0) {
                 const int count = min(left, kAtOnce);
@@ -141,11 +175,7 @@ __global__ void __launch_bounds__(Block)
         }
         __syncthreads();
         if (s == first) wait_for_previous();
-        for (int i = static_cast<int>(threadIdx.x); i < share.slots; i += Block)
-            if (slots[i] != T{0}) {
-                const index_t row = share.slot + i;
-                atomicAdd(y + (a.slot_row ? __ldg(a.slot_row + row) : row), alpha * slots[i]);
-            }
+        add_panel<T, Block>(a, share, alpha, slots, y);
         __syncthreads();
     }
 }
@@ -166,8 +196,7 @@ void tiles2d(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch l
     });
     scale(s.rows, beta, y, launch);
     const LaunchShape shape{dim3(static_cast<unsigned>(s.blocks)), Block, numbers * sizeof(T)};
-    launch_early(kernel, shape, stream_of(launch), Tiles2d<T>(s), kept_share<T>(s, s.rows, s.cols),
-                 alpha, x, y);
+    launch_early(kernel, shape, stream_of(launch), Tiles2d<T>(s), alpha, x, y);
 }
 
 /// KiB of shared memory for a panel; bands have the rest.

@@ -10,6 +10,9 @@
 #include "kernels/spmv/tiles2d/shares.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 
+#include <span>
+#include <vector>
+
 namespace sptune::cuda {
 
 /// Tiles whose x is fetched, or used, at a time.
@@ -64,6 +67,11 @@ struct Tiles2dFormat {
 
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
+    /// Bytes, numbers of x that are fetched for all panels together if every tile has entries, and
+    /// slots that are added to y. Without a look at the matrix; infinite where it is illegal.
+    template <class T, class P>
+    static std::vector<LayoutEstimate> estimate(CsrView<T, P> a, const Features& features,
+                                                std::span<const Params> params);
     template <class T, class P>
     static std::unique_ptr<Storage> convert(CsrView<T, P> a, const Params& params, int threads);
 };

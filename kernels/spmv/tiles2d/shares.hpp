@@ -45,69 +45,70 @@ inline Tiles2dShares share_tiles2d(const Chunks& c, std::int64_t most_chunks, in
                  panel = kSlot * static_cast<double>(c.panel_slots);
 
     std::vector<std::int64_t> some;  // chunks with entries
-    double all = 0;
-    for (std::size_t i = 0; i < c.entries.size(); ++i)
-        if (c.entries[i]) {
-            some.push_back(static_cast<std::int64_t>(i));
-            all += c.entries[i] + fetch;
-        }
-    const auto cost = [&](std::int64_t chunk) {
-        return c.entries[static_cast<std::size_t>(chunk)] + fetch;
-    };
-    // Calls begin(block, panel) for each share and put(chunk) for each chunk of it.
-    const auto deal = [&](double most, auto begin, auto put) {
+    std::vector<double> before{0};   // what all up to each cost
+    std::vector<std::size_t> first;  // of each panel, in `some`
+    for (std::size_t i = 0; i < c.entries.size(); ++i) {
+        if (i % static_cast<std::size_t>(c.chunks) == 0) first.push_back(some.size());
+        if (!c.entries[i]) continue;
+        some.push_back(static_cast<std::int64_t>(i));
+        before.push_back(before.back() + c.entries[i] + fetch);
+    }
+    first.push_back(some.size());
+    // Calls use(block, panel, begin, end) for each share, with its place in `some`; returns how
+    // many blocks that takes if each has at most so much to do.
+    const auto deal = [&](double most, auto use) {
         int block = 0;
-        double done = 0;
-        std::int64_t last = -1;  // panel
-        for (const std::int64_t chunk : some) {
-            const std::int64_t here = chunk / c.chunks;
-            if (done > 0 && done + cost(chunk) + (here != last ? panel : 0) > most) {
-                ++block;
-                done = 0;
-                last = -1;
+        double room = most;
+        for (std::size_t p = 0; p + 1 < first.size(); ++p)
+            for (std::size_t i = first[p]; i < first[p + 1];) {
+                const auto from = before.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+                const auto to = before.begin() + static_cast<std::ptrdiff_t>(first[p + 1]) + 1;
+                auto end = static_cast<std::size_t>(
+                    std::upper_bound(from, to, before[i] + room - panel) - before.begin() - 1);
+                if (end == i && room < most) {
+                    ++block;
+                    room = most;
+                    continue;
+                }
+                end = std::max(end, i + 1);
+                use(block, p, i, end);
+                room -= panel + before[end] - before[i];
+                i = end;
             }
-            if (here != last) {
-                begin(block, here);
-                done += panel;
-                last = here;
-            }
-            put(chunk);
-            done += cost(chunk);
-        }
         return block + 1;
     };
-    double low = all / blocks, high = 2 * low + 2 * panel;
-    const auto nothing = [](auto...) {};
-    while (deal(high, nothing, nothing) > blocks) high *= 2;
-    for (int i = 0; i < 10; ++i) {
+    double low = before.back() / blocks, high = 2 * (low + panel);
+    const auto blocks_for = [&](double most) { return deal(most, [](auto...) {}); };
+    while (blocks_for(high) > blocks) high *= 2;
+    for (int i = 0; i < 12; ++i) {
         const double middle = (low + high) / 2;
-        (deal(middle, nothing, nothing) > blocks ? low : high) = middle;
+        (blocks_for(middle) > blocks ? low : high) = middle;
     }
 
     Tiles2dShares s;
     s.tile_of_chunk.assign(c.entries.size(), -1);
-    std::int64_t first = 0;  // chunk of the tile that is being made
-    const auto begin = [&](int block, std::int64_t at) {
+    deal(high, [&](int block, std::size_t p, std::size_t begin, std::size_t end) {
         s.share_ptr.resize(static_cast<std::size_t>(block) + 1,
                            static_cast<std::int32_t>(s.share.size()));
-        const std::int64_t slot = at * c.panel_slots;
+        const std::int64_t slot = static_cast<std::int64_t>(p) * c.panel_slots;
         s.share.push_back({static_cast<std::int32_t>(slot),
                            static_cast<std::int32_t>(std::min(c.panel_slots, c.slots - slot)),
                            static_cast<std::int32_t>(s.tile.size()), 0, 0});
-    };
-    deal(high, begin, [&](std::int64_t chunk) {
-        PanelShare& share = s.share.back();
-        if (share.tiles == 0 || chunk >= first + most_chunks) {
-            first = chunk;
-            ++share.tiles;
-            s.share_of_tile.push_back(static_cast<std::int32_t>(s.share.size()) - 1);
-            s.tile.push_back({static_cast<std::int32_t>(chunk % c.chunks * c.columns), 0});
+        std::int64_t next = -1;  // the first chunk that the tile cannot reach
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::int64_t chunk = some[i], at = chunk % c.chunks;
+            if (chunk >= next) {
+                next = chunk + most_chunks;
+                ++s.share.back().tiles;
+                s.share_of_tile.push_back(static_cast<std::int32_t>(s.share.size()) - 1);
+                s.tile.push_back({static_cast<std::int32_t>(at * c.columns), 0});
+            }
+            Band& band = s.tile.back();
+            band.columns =
+                static_cast<std::int32_t>(std::min((at + 1) * c.columns, c.cols)) - band.column;
+            s.tile_of_chunk[static_cast<std::size_t>(chunk)] =
+                static_cast<std::int32_t>(s.tile.size()) - 1;
         }
-        Band& band = s.tile.back();
-        const std::int64_t end = std::min((chunk % c.chunks + 1) * c.columns, c.cols);
-        band.columns = static_cast<std::int32_t>(end - band.column);
-        s.tile_of_chunk[static_cast<std::size_t>(chunk)] =
-            static_cast<std::int32_t>(s.tile.size()) - 1;
     });
     s.share_ptr.resize(static_cast<std::size_t>(blocks) + 1,
                        static_cast<std::int32_t>(s.share.size()));

@@ -35,6 +35,17 @@ struct Shape {
 
     int chunk() const { return band / kChunks; }
     int rows_of_panel() const { return panel - warps * kWarp; }
+    struct Cut {
+        std::int64_t panel_slots, panels;
+    };
+    /// Into as few panels as can be, of about the same size, which begin at aligned rows of y.
+    Cut cut(std::int64_t all) const {
+        constexpr std::int64_t kAligned = 32;
+        const std::int64_t least = (all + rows_of_panel() - 1) / rows_of_panel();
+        const std::int64_t each = (all + least - 1) / std::max<std::int64_t>(least, 1);
+        const std::int64_t slots = (each + kAligned - 1) / kAligned * kAligned;
+        return {slots, slots ? (all + slots - 1) / slots : 0};
+    }
     /// If all are needed; where blocks share a panel, others begin.
     std::int64_t tiles() const { return panels * ((chunks + kChunks - 1) / kChunks); }
 };
@@ -58,7 +69,7 @@ Shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Par
     constexpr std::int64_t kSpread = 2;  // not all tiles hold as many
     s.share = 1 + nnz / (std::max<std::int64_t>(least_panels, 1) * s.warps * kWarp * kSpread);
     s.slots = rows + nnz / s.share;
-    s.panels = (s.slots + places - 1) / places;
+    s.panels = s.cut(s.slots).panels;
     s.chunks = s.band ? (cols + s.chunk() - 1) / s.chunk() : 0;
     return s;
 }
@@ -349,8 +360,7 @@ std::unique_ptr<Storage> Tiles2dFormat::convert(CsrView<T, P> a, const Params& p
                                                                s->slot_row.data());
         SPTUNE_CUDA_LAUNCHED("name_slots");
     }
-    const std::int64_t panels = (all_slots + shape.rows_of_panel() - 1) / shape.rows_of_panel();
-    const std::int64_t panel_slots = (all_slots + panels - 1) / panels;
+    const auto [panel_slots, panels] = shape.cut(all_slots);
     const Grid grid{static_cast<std::int32_t>(panel_slots), shape.chunk(), shape.chunks,
                     shape.warps};
     DeviceBuffer<index_t> row_of(entries);

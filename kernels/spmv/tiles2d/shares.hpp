@@ -40,7 +40,7 @@ struct Chunks {
 /// begin at a chunk with entries and are at most `most_chunks` wide.
 inline Tiles2dShares share_tiles2d(const Chunks& c, std::int64_t most_chunks, int blocks) {
     // What a column of x and a slot of y cost where an entry costs 1, by times on an H200.
-    constexpr double kColumn = 0.4, kSlot = 0.5;
+    constexpr double kColumn = 0.3, kSlot = 0.5;
     const double fetch = kColumn * static_cast<double>(c.columns),
                  panel = kSlot * static_cast<double>(c.panel_slots);
 

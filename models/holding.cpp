@@ -237,7 +237,8 @@ double most_stored(const Features& f, int c) {
 
 bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen_bytes) {
     using enum Layout::Kind;
-    if (is_reckoned(v.format)) return seen_bytes.has_value();  // which counts as inspect() would
+    if (is_reckoned(v.format))
+        return seen_bytes.has_value();  // estimate() left out what is illegal
     Layout l = layout_of(v);
     if (v.format == "pjds") l.beside = false;  // pads long rows, whatever the predictions reckon
     const bool blocks = l.kind == bsr;

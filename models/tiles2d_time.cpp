@@ -1,5 +1,7 @@
 #include "models/tiles2d_time.hpp"
 
+#include <algorithm>
+
 namespace sptune::models {
 namespace {
 
@@ -21,9 +23,11 @@ constexpr double kSkew = 1.3;
 
 double tiles2d_us(const Tiles2dWork& w) {
     const Rates& r = kRates[w.value_bytes == 8][w.threads > 512];
-    const double shared =
-        (r.bytes * w.bytes + r.fetched * w.fetched + r.slots * w.slots) / kMillion;
-    return (r.call + shared * kOf / w.multiprocessors) * (1 + kSkew * w.gini * w.gini);
+    const double fewer = kOf / w.multiprocessors;
+    // Entries come from memory, of which other GPUs have less for each multiprocessor.
+    const double bytes = std::max(r.bytes * fewer, 1e3 / w.bandwidth_gbs);
+    const double shared = bytes * w.bytes + fewer * (r.fetched * w.fetched + r.slots * w.slots);
+    return (r.call + shared / kMillion) * (1 + kSkew * w.gini * w.gini);
 }
 
 double tiles2d_convert_us(const Tiles2dWork& w) {

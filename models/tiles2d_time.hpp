@@ -16,6 +16,7 @@ struct Tiles2dWork {
     int threads;  ///< of a block
     int value_bytes;
     int multiprocessors;
+    double bandwidth_gbs;  ///< of the memory
 };
 
 /// µs of one call. Fitted to 50 times on an H200, of matrices with 4 to 100 million entries in
@@ -27,7 +28,8 @@ double tiles2d_us(const Tiles2dWork& work);
 /// µs of the conversion, about, in the same sweeps.
 double tiles2d_convert_us(const Tiles2dWork& work);
 
-/// How often a choice by this was within 5 % of the fastest, on the matrices that it was fitted on.
+/// How often a choice by this is within 5 % of the fastest: a guess. It was on eight of the eight
+/// matrices that it was chosen for, but it was fitted on them.
 inline constexpr double kTiles2dConfidence = 0.6;
 /// What a selection names as its model then.
 inline constexpr std::string_view kTiles2dModel = "two-dimensional tiles";

@@ -3,7 +3,6 @@
 #include "matrix/error.hpp"
 #include "matrix/lasting.hpp"
 #include "models/holding.hpp"
-#include "models/hub_time.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -252,7 +252,7 @@ class Selector {
     bool join_tiles2d(Field& field, const std::vector<const Kernel*>& tiles) {
         if (tiles.empty() || joined_tiles2d_) return false;
         joined_tiles2d_ = tuner::join_tiles2d(field, calls(), features(), matrix_.view, kernels_,
-                                              allowed(tiles), device_.threads);
+                                              allowed(tiles), device_);
         if (joined_tiles2d_) leave_out_forbidden(field);
         return joined_tiles2d_;
     }

@@ -1,6 +1,7 @@
 // Kernels of two-dimensional tiles join in where they are reckoned to be faster.
 #pragma once
 
+#include "models/heuristic.hpp"
 #include "models/tiles2d_time.hpp"
 #include "tuner/join_best.hpp"
 #include "tuner/kernel_index.hpp"
@@ -17,8 +18,8 @@ namespace sptune::tuner {
 template <class T, class P>
 bool join_tiles2d(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
                   const KernelIndex<T, P>& kernels,
-                  const std::vector<const SpmvKernel<T, P>*>& tiles, int multiprocessors) {
-    if (tiles.empty() || multiprocessors <= 0) return false;
+                  const std::vector<const SpmvKernel<T, P>*>& tiles, const db::Device& device) {
+    if (tiles.empty() || device.threads <= 0) return false;
     std::vector<Params> params;
     for (const auto* kernel : tiles) params.push_back(kernel->variant.params);
     const std::vector<LayoutEstimate> told = tiles.front()->estimate(a, features, params);
@@ -32,7 +33,8 @@ bool join_tiles2d(Field<T, P>& field, double calls, const Features& features, Cs
                                        features.row_gini,
                                        get(params[i], "b"),
                                        static_cast<int>(sizeof(T)),
-                                       multiprocessors};
+                                       device.threads,
+                                       models::bandwidth_gbs(device, told[i].bytes)};
         Entrant<T, P> e{tiles[i], kernels.id(*tiles[i]), models::tiles2d_us(work),
                         models::tiles2d_convert_us(work) + kernels.load_us(*tiles[i])};
         e.looked = true;

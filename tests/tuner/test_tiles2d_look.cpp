@@ -12,6 +12,7 @@ namespace {
 using Kernel = SpmvKernel<double, std::int32_t>;
 
 constexpr int kMultiprocessors = 132;
+constexpr double kGbs = 4200;
 constexpr double kMany = 10'000;  // calls
 
 class JoinTiles2d : public testing::Test {
@@ -47,16 +48,19 @@ class JoinTiles2d : public testing::Test {
     }
     bool join(double calls = kMany) {
         const KernelIndex<double, std::int32_t> index(kernels_, kernels_[0].variant.id());
+        db::Device device;
+        device.backend = "cuda";
+        device.threads = kMultiprocessors;
+        device.bandwidth_gbs = kGbs;
         return join_tiles2d(field_, calls, features_, a_, index,
-                            {&kernels_[1], &kernels_[2], &kernels_[3], &kernels_[4]},
-                            kMultiprocessors);
+                            {&kernels_[1], &kernels_[2], &kernels_[3], &kernels_[4]}, device);
     }
 };
 
 TEST_F(JoinTiles2d, LetsTheBestTwoJoinWithWhatTheyAreReckonedToTake) {
     ASSERT_TRUE(join());
     ASSERT_EQ(field_.size(), 3u);
-    const models::Tiles2dWork work{6e8, 50e6, 2e6, 5e7, 0, 512, 8, kMultiprocessors};
+    const models::Tiles2dWork work{6e8, 50e6, 2e6, 5e7, 0, 512, 8, kMultiprocessors, kGbs};
     EXPECT_EQ(field_[1].kernel, &kernels_[2]);
     EXPECT_DOUBLE_EQ(field_[1].predicted_us, models::tiles2d_us(work));
     EXPECT_DOUBLE_EQ(field_[1].convert_us, models::tiles2d_convert_us(work));

@@ -5,6 +5,7 @@
 #include "kernels/spmv/tiles2d/cuda_format.hpp"
 
 #include <cuda/barrier>
+#include <cuda/ptx>
 
 namespace sptune::cuda {
 
@@ -43,6 +44,7 @@ class BandRing {
         if (threadIdx.x < kBandsAtOnce) {
             init(&arrived(static_cast<int>(threadIdx.x)), 1);
             state_.done[threadIdx.x] = 0;
+            before_async();
         }
         __syncthreads();
         if (threadIdx.x < kWarp)
@@ -66,7 +68,9 @@ class BandRing {
             if (last) done = 0;
             __threadfence_block();
         }
-        if (__shfl_sync(kFullMask, last, 0)) fetch(i + kBandsAtOnce);
+        last = __shfl_sync(kFullMask, last, 0);
+        __syncwarp();  // all lanes come after the other warps, as lane 0 does
+        if (last) fetch(i + kBandsAtOnce);
     }
 
   private:
@@ -79,6 +83,12 @@ class BandRing {
         return static_cast<int>(reinterpret_cast<std::uintptr_t>(x_) % 16 / sizeof(T));
     }
 
+    /// What was done to shared memory so far comes before bulk copies that this thread starts.
+    __device__ static void before_async() {
+#if __CUDA_ARCH__ >= 900
+        ::cuda::ptx::fence_proxy_async(::cuda::ptx::space_shared);
+#endif
+    }
     __device__ void fetch(int i) {
         if (i >= tiles_) return;
         const Band band = tile_[i];
@@ -95,6 +105,7 @@ class BandRing {
         __syncwarp();
         if (lane() == 0) {
             const auto bytes = static_cast<unsigned>(bulk) * static_cast<unsigned>(sizeof(T));
+            before_async();
             if (bulk)
                 ::cuda::device::memcpy_async_tx(to + before, from + before,
                                                 ::cuda::aligned_size_t<16>(bytes), arrived(i));

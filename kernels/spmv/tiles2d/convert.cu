@@ -6,6 +6,7 @@
 #include "kernels/instantiate.hpp"
 #include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/tiles2d/cuda_format.hpp"
+#include "matrix/csr_bytes.hpp"
 #include "matrix/partition_point.hpp"
 
 #include <algorithm>
@@ -76,6 +77,7 @@ Shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Par
 
 std::string illegal(std::int64_t nnz, std::int64_t cols, const Shape& s) {
     if (nnz > kMostEntries) return "more than 2^30 entries";
+    if (s.slots > std::numeric_limits<std::int32_t>::max() - kWarp) return "2^31 rows or nearly so";
     if (s.band < kLeastBand)
         return "a block may have " + std::to_string(most_shared_bytes() >> 10) +
                " KiB of shared memory here, too little for x beside the panel";
@@ -319,15 +321,19 @@ Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features&, const Params&
 }
 
 template <class T, class P>
-std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Features&,
+std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Features& features,
                                                     std::span<const Params> params) {
     std::vector<LayoutEstimate> told;
+    const double most = Limits{}.storage_factor * static_cast<double>(csr_bytes(a));
     for (const Params& one : params) {
-        const Shape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
-        if (!illegal(a.nnz(), a.cols, s).empty()) {
+        const Footprint f = inspect(a, features, one);
+        // Without bulk copies one warp fetches a whole band: nobody has measured how long.
+        if (!f.illegal.empty() || static_cast<double>(f.storage_bytes) > most ||
+            !early_launch_works()) {
             told.push_back({std::numeric_limits<double>::infinity()});
             continue;
         }
+        const Shape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
         // A run's last step is half full.
         const auto stored = static_cast<double>(a.nnz() + s.tiles() * s.warps * kWarp / 2);
         const auto panels = static_cast<double>(s.panels);

@@ -68,7 +68,8 @@ struct Tiles2dFormat {
     template <class T, class P>
     static Footprint inspect(CsrView<T, P> a, const Features& features, const Params& params);
     /// Bytes, numbers of x that are fetched for all panels together if every tile has entries, and
-    /// slots that are added to y. Without a look at the matrix; infinite where it is illegal.
+    /// slots that are added to y. Without a look at the matrix; infinite where it is illegal, or on
+    /// GPUs before compute capability 9.0.
     template <class T, class P>
     static std::vector<LayoutEstimate> estimate(CsrView<T, P> a, const Features& features,
                                                 std::span<const Params> params);

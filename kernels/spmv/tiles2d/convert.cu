@@ -4,146 +4,18 @@
 #include "kernels/cuda/rows_of_entries.hpp"
 #include "kernels/cuda/sort.hpp"
 #include "kernels/instantiate.hpp"
-#include "kernels/spmv/hub/cuda_format.hpp"
 #include "kernels/spmv/tiles2d/cuda_format.hpp"
+#include "kernels/spmv/tiles2d/shape.hpp"
+#include "kernels/spmv/tiles2d/slots.cuh"
 #include "matrix/csr_bytes.hpp"
-#include "matrix/partition_point.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace sptune::cuda {
 namespace {
-
-constexpr int kThreads = 256;
-/// Of a band.
-constexpr int kChunks = 16;
-/// Entries, and what fills up their steps, are numbered by 32 bits.
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 30;
-/// Columns that are fetched for all panels together, for each entry.
-constexpr std::int64_t kMostFetched = 8;
-constexpr int kLeastBand = 2048;
-
-/// What follows of the numbers alone.
-struct Shape {
-    int warps, panel, band;  ///< of a block; room for slots; room for columns
-    std::int64_t share;      ///< entries of a slot, at most
-    std::int64_t slots;      ///< of all rows, at most
-    std::int64_t panels, chunks;
-
-    int chunk() const { return band / kChunks; }
-    int rows_of_panel() const { return panel - warps * kWarp; }
-    struct Cut {
-        std::int64_t panel_slots, panels;
-    };
-    /// Into as few panels as can be, of about the same size, which begin at aligned rows of y.
-    Cut cut(std::int64_t all) const {
-        constexpr std::int64_t kAligned = 32;
-        const std::int64_t least = (all + rows_of_panel() - 1) / rows_of_panel();
-        const std::int64_t each = (all + least - 1) / std::max<std::int64_t>(least, 1);
-        const std::int64_t slots = (each + kAligned - 1) / kAligned * kAligned;
-        return {slots, slots ? (all + slots - 1) / slots : 0};
-    }
-    /// If all are needed; where blocks share a panel, others begin.
-    std::int64_t tiles() const { return panels * ((chunks + kChunks - 1) / kChunks); }
-};
-
-template <class T>
-Shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Params& params) {
-    constexpr int kAlignedChunk = 64;
-    Shape s;
-    s.warps = get(params, "b") / kWarp;
-    s.panel = std::min(get(params, "y") * 1024 / static_cast<int>(sizeof(T)), kMostPanelSlots);
-    const auto left = static_cast<std::int64_t>(most_shared_bytes()) - kOwnSharedBytes -
-                      s.panel * static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t columns = left / kBandsAtOnce / static_cast<std::int64_t>(sizeof(T)) - 8;
-    constexpr std::int64_t kUnit = kChunks * kAlignedChunk;
-    s.band =
-        static_cast<int>(std::clamp<std::int64_t>(columns / kUnit * kUnit, 0, kMostBandColumns));
-    // Of rows with more entries in a tile than a run has steps, several lanes would have an entry
-    // in the same step.
-    const std::int64_t places = s.rows_of_panel();
-    const std::int64_t least_panels = (rows + places - 1) / places;
-    constexpr std::int64_t kSpread = 2;  // not all tiles hold as many
-    s.share = 1 + nnz / (std::max<std::int64_t>(least_panels, 1) * s.warps * kWarp * kSpread);
-    s.slots = rows + nnz / s.share;
-    s.panels = s.cut(s.slots).panels;
-    s.chunks = s.band ? (cols + s.chunk() - 1) / s.chunk() : 0;
-    return s;
-}
-
-std::string illegal(std::int64_t nnz, std::int64_t cols, const Shape& s) {
-    if (nnz > kMostEntries) return "more than 2^30 entries";
-    if (s.slots > std::numeric_limits<std::int32_t>::max() - kWarp) return "2^31 rows or nearly so";
-    if (s.band < kLeastBand)
-        return "a block may have " + std::to_string(most_shared_bytes() >> 10) +
-               " KiB of shared memory here, too little for x beside the panel";
-    if (s.panels * cols > kMostFetched * nnz)
-        return "x would be fetched " + std::to_string(s.panels) + " times for " +
-               std::to_string(nnz / std::max<std::int64_t>(cols, 1)) + " entries a column";
-    if (nnz < std::int64_t{multiprocessors()} * s.band)
-        return "each multiprocessor would fetch " + std::to_string(s.band) + " numbers of x for " +
-               std::to_string(nnz / multiprocessors()) + " entries";
-    return {};
-}
-
-/// Which slots the rows have.
-template <class P>
-struct Slots {
-    const P* row_ptr;
-    const std::int32_t* slot_ptr;  ///< nullptr: one each
-
-    struct OfRow {
-        std::int32_t first, count;
-    };
-    __device__ OfRow of(std::int64_t row) const {
-        if (!slot_ptr) return {static_cast<std::int32_t>(row), 1};
-        return {slot_ptr[row], slot_ptr[row + 1] - slot_ptr[row]};
-    }
-    /// Neighbouring entries of a row go to different slots, so that each slot has a part of every
-    /// tile.
-    __device__ std::int32_t slot(std::int64_t row, std::int64_t entry) const {
-        const OfRow r = of(row);
-        return r.first + static_cast<std::int32_t>((entry - row_ptr[row]) % r.count);
-    }
-    /// Where the entry goes where those of a slot lie together.
-    __device__ std::int64_t place(std::int64_t row, std::int64_t entry) const {
-        const OfRow r = of(row);
-        const std::int64_t begin = row_ptr[row], i = entry - begin, size = row_ptr[row + 1] - begin,
-                           part = i % r.count;
-        return begin + part * (size / r.count) + min(part, size % r.count) + i / r.count;
-    }
-    /// Entries before those of this slot, as if all slots of its row had as many.
-    __device__ std::int64_t entries_before(std::int64_t row, std::int32_t slot) const {
-        const OfRow r = of(row);
-        const std::int64_t begin = row_ptr[row];
-        return begin + (row_ptr[row + 1] - begin) * std::int64_t{slot - r.first} / r.count;
-    }
-    __device__ std::int64_t row_of(std::int32_t slot, index_t rows) const {
-        if (!slot_ptr) return slot;
-        return partition_point(std::int64_t{0}, std::int64_t{rows},
-                               [&](std::int64_t r) { return slot_ptr[r + 1] <= slot; });
-    }
-};
-
-template <class P>
-__global__ void count_slots(const P* row_ptr, index_t rows, std::int64_t share,
-                            std::int32_t* count) {
-    const std::int64_t r = global_thread();
-    if (r >= rows) return;
-    const std::int64_t entries = row_ptr[r + 1] - row_ptr[r];
-    count[r] = static_cast<std::int32_t>(max((entries + share - 1) / share, std::int64_t{1}));
-}
-
-__global__ void name_slots(const std::int32_t* slot_ptr, index_t rows, index_t* slot_row) {
-    const std::int64_t r = global_thread();
-    if (r >= rows) return;
-    for (std::int32_t s = slot_ptr[r]; s < slot_ptr[r + 1]; ++s)
-        slot_row[s] = static_cast<index_t>(r);
-}
 
 struct Grid {
     std::int32_t panel_slots, chunk;
@@ -158,17 +30,6 @@ __global__ void count_chunks(const index_t* col_idx, std::int64_t nnz, const ind
     if (k >= nnz) return;
     const std::int64_t panel = slots.slot(row_of[k], k) / g.panel_slots;
     atomicAdd(count + panel * g.chunks + col_idx[k] / g.chunk, 1u);
-}
-
-/// Entries before each panel, and in all.
-template <class P>
-__global__ void begin_panels(Slots<P> slots, index_t rows, std::int64_t panels,
-                             std::int32_t panel_slots, std::int64_t* begin) {
-    const std::int64_t p = global_thread();
-    if (p > panels) return;
-    const auto slot = static_cast<std::int32_t>(p * panel_slots);
-    begin[p] = p == panels ? std::int64_t{slots.row_ptr[rows]}
-                           : slots.entries_before(slots.row_of(slot, rows), slot);
 }
 
 /// The first run of a tile, and how far it is from one warp's to the next's.
@@ -270,7 +131,7 @@ std::vector<TileRuns> number_runs(Tiles2dShares& shares, int warps) {
     return of_tile;
 }
 
-std::vector<RunPlace> places_of_runs(const Tiles2dShares& shares, const Shape& shape) {
+std::vector<RunPlace> places_of_runs(const Tiles2dShares& shares, const Tiles2dShape& shape) {
     std::vector<RunPlace> places;
     places.reserve(shares.tile.size() * static_cast<std::size_t>(shape.warps));
     for (const PanelShare& s : shares.share)
@@ -286,25 +147,14 @@ DeviceBuffer<N> to_device(const std::vector<N>& host) {
     return DeviceBuffer<N>(host.data(), host.size());
 }
 
-/// slot_ptr: rows + 1; empty where no row has more than one.
-template <class T, class P>
-DeviceBuffer<std::int32_t> count_slots_of(CsrView<T, P> a, std::int64_t share) {
-    DeviceBuffer<std::int32_t> slot_ptr(static_cast<std::size_t>(a.rows) + 1);
-    count_slots<<<blocks_for(a.rows, kThreads), kThreads>>>(a.row_ptr, a.rows, share,
-                                                            slot_ptr.data());
-    SPTUNE_CUDA_LAUNCHED("count_slots");
-    return counts_to_pointers(slot_ptr) == a.rows ? DeviceBuffer<std::int32_t>()
-                                                  : std::move(slot_ptr);
-}
-
 }  // namespace
 
 template <class T, class P>
 Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
     const std::int64_t nnz = a.nnz();
-    const Shape shape = shape_of<T>(a.rows, a.cols, nnz, params);
+    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, params);
     Footprint f;
-    f.illegal = illegal(nnz, a.cols, shape);
+    f.illegal = why_illegal(nnz, a.cols, shape);
     if (!f.illegal.empty()) return f;
     const auto entries = static_cast<std::uint64_t>(nnz);
     const auto blocks = static_cast<std::uint64_t>(multiprocessors());
@@ -333,7 +183,7 @@ std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Featu
             told.push_back({std::numeric_limits<double>::infinity()});
             continue;
         }
-        const Shape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
+        const Tiles2dShape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
         // A run's last step is half full.
         const auto stored = static_cast<double>(a.nnz() + s.tiles() * s.warps * kWarp / 2);
         const auto panels = static_cast<double>(s.panels);
@@ -347,7 +197,7 @@ std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Featu
 template <class T, class P>
 std::unique_ptr<Storage> Tiles2dFormat::convert(CsrView<T, P> a, const Params& params, int) {
     const std::int64_t nnz = a.nnz();
-    const Shape shape = shape_of<T>(a.rows, a.cols, nnz, params);
+    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, params);
     const auto entries = static_cast<std::size_t>(nnz);
     auto s = std::make_unique<Tiles2dStorage<T>>();
     s->rows = a.rows;

@@ -1,7 +1,7 @@
 #include "models/heuristic.hpp"
 
 #include "models/holding.hpp"
-#include "models/hub_time.hpp"
+#include "models/reckoned.hpp"
 
 #include <algorithm>
 #include <cmath>

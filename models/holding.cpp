@@ -1,7 +1,7 @@
 #include "models/holding.hpp"
 
 #include "matrix/parallel.hpp"
-#include "models/hub_time.hpp"
+#include "models/reckoned.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,11 +7,6 @@
 
 namespace sptune::models {
 
-/// Of these formats models know no kernel.
-inline bool is_reckoned(std::string_view format) {
-    return format == "hub" || format == "strips" || format == "tiles2d";
-}
-
 /// What is known of hub.bands and a matrix.
 struct HubWork {
     double hot, cold;    ///< entries of hub columns and of all others

@@ -1,7 +1,7 @@
 #include "models/portfolio.hpp"
 
 #include "kernels/safe.hpp"
-#include "models/hub_time.hpp"
+#include "models/reckoned.hpp"
 
 #include <algorithm>
 #include <cmath>

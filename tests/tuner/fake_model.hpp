@@ -1,7 +1,7 @@
 // Predictions as a test wants them.
 #pragma once
 
-#include "models/hub_time.hpp"
+#include "models/reckoned.hpp"
 #include "models/predictor.hpp"
 
 #include <functional>

@@ -1,8 +1,8 @@
 // Predictions as a test wants them.
 #pragma once
 
-#include "models/reckoned.hpp"
 #include "models/predictor.hpp"
+#include "models/reckoned.hpp"
 
 #include <functional>
 

@@ -44,7 +44,7 @@ void warn_of(const std::string& file, const std::string& reason) {
     static std::mutex mutex;
     static std::set<std::pair<std::string, std::string>> said;
     const std::lock_guard lock(mutex);
-    if (said.emplace(file, reason).second) warn(file + ": ignored: " + reason);
+    if (said.emplace(file, reason).second) warn(file + ": " + reason);
 }
 
 /// Named by --db or, where that is empty, by the environment.

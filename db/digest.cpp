@@ -211,6 +211,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
              all,
              entry.provenance.vendor_library,
              were_cores_busy(entry),
+             false,
              {}};
     std::vector<const Candidate*> field;
     for (const Candidate& c : entry.candidates)
@@ -234,7 +235,10 @@ Digest read_digest(const std::filesystem::path& file, const std::string& entry_k
         } catch (const Error&) {  // whoever reads all of it can tell what is wrong
         }
     }
-    return digest_of(read_entry(file), extent);
+    bool altered = false;
+    Digest digest = digest_of(read_entry(file, &altered), extent);
+    digest.altered = altered;
+    return digest;
 }
 
 std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_key, Extent extent) {
@@ -247,9 +251,12 @@ std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_ke
         } catch (const Error&) {  // whoever reads all of it can tell what is wrong
         }
     }
-    const Entry entry = entry_from_json(parse_document(line));
+    const Json document = parse_document(line);
+    const Entry entry = entry_from_json(document);
     if (db::entry_key(entry) != entry_key) return std::nullopt;
-    return digest_of(entry, extent);
+    Digest digest = digest_of(entry, extent);
+    digest.altered = has_broken_seal(document);
+    return digest;
 }
 
 Device read_device(const std::filesystem::path& file) {

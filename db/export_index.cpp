@@ -2,6 +2,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "db/seal.hpp"
 #include "matrix/lasting.hpp"
 
 #include <algorithm>
@@ -90,7 +91,9 @@ ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
     for (const Json& json : *entries) try {
             const Entry entry = entry_from_json(json);
             devices_.insert(entry.device.key);
-            digests_.emplace(db::entry_key(entry), digest_of(entry, Extent::all));
+            Digest digest = digest_of(entry, Extent::all);
+            digest.altered = has_broken_seal(json);
+            digests_.emplace(db::entry_key(entry), std::move(digest));
         } catch (const Error& e) {  // who asks for this matrix is told, and `db check` tells all
             failures_[key_of(json)] = e.what();
             devices_.insert(text_at(json, {"device", "key"}));

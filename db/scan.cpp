@@ -2,6 +2,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "db/seal.hpp"
 #include "matrix/atomic_file.hpp"
 
 #include <algorithm>
@@ -82,8 +83,9 @@ template <class Decode>
 void deliver(const std::string& file, const Decode& decode, const Visit& visit,
              const Refuse& refuse) {
     std::optional<Entry> entry;
+    bool altered = false;
     try {
-        entry = decode();
+        entry = decode(altered);
     } catch (const NewerSchema& e) {
         return refuse(file, e.what(), Trouble::newer);
     } catch (const Unreadable& e) {
@@ -91,6 +93,7 @@ void deliver(const std::string& file, const Decode& decode, const Visit& visit,
     } catch (const Error& e) {
         return refuse(file, e.what(), Trouble::invalid);
     }
+    if (altered) refuse(file, kAltered, Trouble::altered);
     visit(file, *entry);
 }
 
@@ -113,7 +116,8 @@ void scan_directory(const fs::path& where, const Visit& visit, const Refuse& ref
             if (file.extension() != ".json" || AtomicFile::is_temporary(file)) return;
             if (!is_entry_key(file.stem().string())) return refuse_foreign(file, refuse);
             deliver(
-                file.string(), [&] { return read_entry(file); }, visit, refuse);
+                file.string(), [&](bool& altered) { return read_entry(file, &altered); }, visit,
+                refuse);
         },
         [&](const fs::path& path, const std::string& reason) {
             refuse(path.string(), reason, Trouble::unreadable);
@@ -134,7 +138,11 @@ void scan_document(const fs::path& where, const Visit& visit, const Refuse& refu
     for (std::size_t i = 0; i < entries.size(); ++i)
         deliver(
             fmt::format("{}: entries[{}]", where.string(), i),
-            [&] { return entry_from_json(entries[i]); }, visit, refuse);
+            [&](bool& altered) {
+                altered = has_broken_seal(entries[i]);
+                return entry_from_json(entries[i]);
+            },
+            visit, refuse);
 }
 
 }  // namespace
@@ -146,11 +154,13 @@ bool is_there(const fs::path& file) {
     return type != fs::file_type::not_found;
 }
 
-Entry read_entry(const fs::path& file) {
+Entry read_entry(const fs::path& file, bool* altered) {
     const std::string text = read_text(file);
     const auto decoded = [&] {
         try {
-            return entry_from_json(parse_document(text));
+            const auto document = parse_document(text);
+            if (altered) *altered = !is_sealed(text) && has_broken_seal(document);
+            return entry_from_json(document);
         } catch (const NewerSchema&) {
             throw;
         } catch (const Error& e) {

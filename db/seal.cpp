@@ -55,4 +55,15 @@ bool is_sealed(Text text) {
     return false;
 }
 
+bool has_broken_seal(const nlohmann::ordered_json& document) {
+    const auto found = document.find("checksum");
+    if (found == document.end()) return false;
+    for (const Layout layout : {Layout::lines, Layout::one_line}) {
+        nlohmann::ordered_json again = document;
+        seal(again, layout);
+        if (again["checksum"] == *found) return false;
+    }
+    return true;
+}
+
 }  // namespace sptune::db

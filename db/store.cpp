@@ -49,7 +49,11 @@ fs::path Store::entry_path(const std::string& device_key, const std::string& ent
 
 void Store::warn(const std::string& file, const std::string& reason, Missed* missed) const {
     if (missed) missed->trouble = file + ": " + reason;
-    if (warn_) warn_(file, reason);
+    if (warn_) warn_(file, "ignored: " + reason);
+}
+
+void Store::warn_of_altered(const std::string& file) const {
+    if (warn_) warn_(file, fmt::format("used, but it {}", kAltered));
 }
 
 std::optional<Entry> Store::load(const std::string& device_key,
@@ -64,11 +68,16 @@ std::optional<Entry> Store::load(const std::string& device_key,
         if (read_only()) {
             scan(
                 where_, [&](const std::string&, const Entry& entry) { take(entry); },
-                [&](const std::string& name, const std::string& reason, Trouble) {
-                    warn(name, reason);
+                [&](const std::string& name, const std::string& reason, Trouble trouble) {
+                    if (trouble == Trouble::altered)
+                        warn_of_altered(name);
+                    else
+                        warn(name, reason);
                 });
-        } else {
-            if (is_there(file)) take(read_entry(file));
+        } else if (is_there(file)) {
+            bool altered = false;
+            take(read_entry(file, &altered));
+            if (found && altered) warn_of_altered(file.string());
         }
     } catch (const InputError& e) {  // names the file itself
         warn(where_.string(), e.what());
@@ -95,6 +104,8 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
                 return found;
             });
             if (missed && !known) missed->others = std::move(others);
+            if (known && known->altered)
+                warn_of_altered(fmt::format("{}: the entry of {}", where_.string(), entry_key));
             return known;
         } catch (const std::exception& e) {
             warn(where_.string(), e.what(), missed);
@@ -108,8 +119,10 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
                     Digest read = read_digest(file, entry_key, extent);
                     return read.device.key == device_key ? std::optional(std::move(read))
                                                          : std::nullopt;
-                }))
+                })) {
+                if (digest->altered) warn_of_altered(file.string());
                 return digest;
+            }
     } catch (const std::exception& e) {
         warn(file.string(), e.what(), missed);
     }
@@ -190,6 +203,7 @@ void Store::save(const Entry& entry) const {
 int Store::for_each(const std::function<void(const std::string&, const Entry&)>& visit) const {
     int unusable = 0;
     scan(where_, visit, [&](const std::string& file, const std::string& reason, Trouble trouble) {
+        if (trouble == Trouble::altered) return warn_of_altered(file);
         unusable += trouble != Trouble::foreign;
         warn(file, reason);
     });
@@ -199,9 +213,25 @@ int Store::for_each(const std::function<void(const std::string&, const Entry&)>&
 std::vector<Summary> Store::list() const {
     std::vector<Summary> summaries;
     for_each([&](const std::string& file, const Entry& e) {
-        summaries.push_back({file, e.device.key, entry_key(e), e.matrix.name, e.winner,
-                             e.matrix.rows, e.matrix.cols, e.matrix.nnz, e.speedup_vs_baseline,
-                             e.complete, e.provenance.created_utc, were_cores_busy(e)});
+        summaries.push_back({.file = file,
+                             .device_key = e.device.key,
+                             .key = entry_key(e),
+                             .matrix = e.matrix.name,
+                             .winner = e.winner,
+                             .op = e.op,
+                             .value = e.value,
+                             .index = e.index,
+                             .cache = e.cache,
+                             .threads = e.device.threads,
+                             .fingerprint = e.matrix.fingerprint,
+                             .rows = e.matrix.rows,
+                             .cols = e.matrix.cols,
+                             .nnz = e.matrix.nnz,
+                             .speedup = e.speedup_vs_baseline,
+                             .complete = e.complete,
+                             .variants = e.provenance.variants,
+                             .created_utc = e.provenance.created_utc,
+                             .cores_busy = were_cores_busy(e)});
     });
     return summaries;
 }
@@ -209,7 +239,10 @@ std::vector<Summary> Store::list() const {
 Store::Check Store::check() const {
     Check result;
     scan(
-        where_, [&](const std::string&, const Entry&) { ++result.valid; },
+        where_,
+        [&](const std::string& file, const Entry&) {
+            result.valid += result.faults.empty() || result.faults.back().file != file;
+        },
         [&](const std::string& file, const std::string& reason, Trouble trouble) {
             if (trouble == Trouble::foreign)
                 warn(file, reason);

@@ -13,17 +13,25 @@
 
 namespace sptune::db {
 
-/// Told about files that could not be used: (file, reason). Never called for a plain miss. An
-/// entry of an exported document is named "FILE: entries[N]".
+/// Told about files with which something is wrong: (file, "ignored: REASON") of those that could
+/// not be used, (file, "used, but it REASON") of entries whose checksum is of something else. Never
+/// called for a plain miss. An entry of an exported document is named "FILE: entries[N]".
 using Warn = std::function<void(const std::string& file, const std::string& reason)>;
 
 /// What `sptune db list` shows of an entry.
 struct Summary {
     std::string file;
     std::string device_key, key, matrix, winner;
+    Op op = Op::spmv;
+    ValueType value = ValueType::f64;
+    IndexType index = IndexType::i32;
+    std::string cache;
+    int threads = 0;
+    std::uint64_t fingerprint = 0;
     std::int64_t rows = 0, cols = 0, nnz = 0;
     double speedup = 0;
     bool complete = false;
+    std::optional<std::string> variants;  ///< globs that the sweep was restricted to
     std::string created_utc;
     bool cores_busy = false;  ///< times may be too long, and so the speed-up wrong
 };
@@ -72,7 +80,8 @@ class Store {
     int for_each(const std::function<void(const std::string& file, const Entry&)>& visit) const;
     std::vector<Summary> list() const;
 
-    /// Reads every entry. Faults are entries that are unreadable, invalid or in the wrong place.
+    /// Reads every entry. Faults are entries that are unreadable, invalid, altered since they were
+    /// written or in the wrong place.
     struct Fault {
         std::string file, reason;
     };
@@ -103,6 +112,7 @@ class Store {
     std::filesystem::path entry_path(const std::string& device_key,
                                      const std::string& entry_key) const;
     void warn(const std::string& file, const std::string& reason, Missed* missed = nullptr) const;
+    void warn_of_altered(const std::string& file) const;
 
     std::filesystem::path where_;
     Warn warn_;

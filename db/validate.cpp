@@ -2,6 +2,7 @@
 
 #include "matrix/error.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
 
@@ -35,6 +36,10 @@ void validate_candidates(const Entry& entry) {
         check(c.status != Status::ok || c.time, "time_us", "is missing though the status is ok");
         check(!c.time || c.time->median > 0, "time_us.median", "must be greater than 0");
         check(!c.time || c.time->median >= c.time->min, "time_us.median", "is less than the least");
+        if (!c.time || c.time->samples.empty()) continue;
+        const auto [least, largest] = std::ranges::minmax(c.time->samples);
+        check(c.time->median >= least && c.time->median <= largest, "time_us.median",
+              "lies beyond its samples");
     }
 }
 

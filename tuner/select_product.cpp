@@ -71,7 +71,7 @@ ProductSelection select_product(const ProductFeatures& product, Backend backend,
             }
             const bool winner_here = spgemm_kernel_or_null<T, P>(backend, entry->winner);
             if (!lookup.accepts(*entry, winner_here, device, validate, "product")) continue;
-            lookup.place = item.place;
+            lookup.place = item.place, lookup.altered = entry->altered;
             ProductSelection s{std::move(id),  "database",     item.place, {},
                                lookup.changed, entry->complete};
             s.why = why_selected(s, lookup, device.key);

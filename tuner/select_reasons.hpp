@@ -16,6 +16,7 @@ struct Lookup {
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why
     std::string changed;              ///< changed_since() the last measurement that was looked at
+    bool altered = false;             ///< the entry that decided, after sptune wrote it
 
     void add(const db::Missed& missed, const db::Place& asked_at);
     /// Whether a measurement of a `thing`, a matrix or a product, counts by `validate`. Sets

@@ -135,7 +135,7 @@ class Selector {
         if (!decided || !refused.empty()) return false;
         result_.source = Source::exact;
         result_.confidence = 1;
-        lookup_.place = item.place;
+        lookup_.place = item.place, lookup_.altered = digest->altered;
         result_.complete = digest->complete;
         result_.cores_busy = digest->cores_busy;
         if (!digest->complete) offer_the_rest(*digest);

@@ -70,6 +70,11 @@ class Select(CliTest):
         wrong |= {"status": "ok", "time_us": {"median": 0.01, "mad": 0, "min": 0.01, "samples": [0.01]}}
         entry["winner"] = wrong["id"]
         file.write_text(json.dumps(entry))
+        self.assertIn("as its checksum tells", self.expect(1, "db", "check").stdout)
+        told = self.expect(0, "select", *CPU, path).stderr
+        self.assertIn(f"{file}: used, but it has changed since sptune wrote it", told)
+        del entry["checksum"]  # by somebody who vouches for it
+        file.write_text(json.dumps(entry))
         self.expect(0, "db", "check")  # nothing tells by itself
         chosen = self.select(path, "--calls", 10**6)
         self.assertNotEqual(chosen["source"], "exact")

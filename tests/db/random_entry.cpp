@@ -99,7 +99,9 @@ Entry random_entry(std::uint64_t seed) {
         Candidate& c = entry.candidates[i];
         c.id = "spmv.cpu.sell.simd.c" + std::to_string(i);
         if (c.status == Status::ok && !c.time) c.status = Status::not_reached;
-        if (c.time && c.time->median < c.time->min) std::swap(c.time->median, c.time->min);
+        if (!c.time) continue;
+        if (!c.time->samples.empty()) c.time->median = c.time->samples.front();
+        if (c.time->median < c.time->min) c.time->min = c.time->median;
     }
     entry.baseline = entry.candidates.back().id;
     const auto ok = std::find_if(entry.candidates.begin(), entry.candidates.end(),

@@ -184,6 +184,8 @@ TEST(Codec, NamesWhatIsWrong) {
          "candidates[1].time_us.median: must be greater than 0"},
         {"/candidates/1/time_us/median", "0.5",
          "candidates[1].time_us.median: is less than the least"},
+        {"/candidates/1/time_us/median", "4", "candidates[1].time_us.median: lies beyond its"},
+        {"/candidates/1/time_us/samples", "[3, 4]", "candidates[1].time_us.median: lies beyond"},
         {"/candidates/1/time_us/min", "-3", "candidates[1].time_us.min: expected a number from 0"},
         {"/candidates/1/time_us/samples/0", "-1", "time_us.samples[0]: expected a number from 0"},
         {"/candidates/1/convert_us", "-5", "candidates[1].convert_us: expected a number from 0"},

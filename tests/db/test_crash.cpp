@@ -24,7 +24,7 @@ Entry marked(int writer, int turn) {
     entry.candidates.resize(1);
     entry.baseline = entry.winner = entry.candidates[0].id;
     entry.candidates[0].status = Status::ok;
-    entry.candidates[0].time = TimeUs{1, 0, 1, std::vector<double>(5000, turn)};
+    entry.candidates[0].time = TimeUs{1.0 + turn, 0, 1, std::vector<double>(5000, 1.0 + turn)};
     return entry;
 }
 
@@ -48,7 +48,7 @@ void expect_whole(const Store& store) {
     const auto entry = store.load(any.device.key, entry_key(any));
     if (!entry) return;  // killed before the first was complete
     for (const double sample : entry->candidates.at(0).time->samples)
-        ASSERT_EQ(sample, static_cast<double>(entry->provenance.seed));
+        ASSERT_EQ(sample, 1.0 + static_cast<double>(entry->provenance.seed));
 }
 
 TEST(Crash, AKilledWriterLeavesTheOldEntryOrTheNewOne) {

@@ -94,7 +94,7 @@ TEST_F(DigestTest, KeepsTheFastestAndThoseThatMatter) {
         Candidate c;
         c.id = id;
         c.status = status;
-        c.time = TimeUs{us, 0, 1, {1, 2, 3}};
+        c.time = TimeUs{us, 0, 1, {1, us, 300 + us}};
         entry.candidates.push_back(c);
     };
     for (int i = 0; i < 200; ++i)
@@ -198,6 +198,46 @@ TEST_F(DigestTest, WhatCannotBeUsedIsAWarnedMiss) {
     warnings_.clear();
     EXPECT_FALSE(store_.digest(entry.device.key, entry_key(entry)));
     EXPECT_TRUE(warnings_.empty());
+}
+
+/// Valid, and no sweep's all the same: what nothing else can tell, the checksum does.
+TEST_F(DigestTest, AnAlteredEntryIsUsedWithAWarning) {
+    Entry entry = random_entry(6);
+    store_.save(entry);
+    const std::string good = content(file(entry));
+    auto json = nlohmann::ordered_json::parse(good);
+    const std::string other_layout = json.dump(2);
+    json["provenance"]["seed"] = 12345;
+    const std::string altered = json.dump();
+    json.erase("checksum");
+    const std::string vouched_for = to_text(json);
+    for (const std::string* text : {&good, &other_layout, &altered, &vouched_for}) {
+        const bool is_altered = text == &altered;
+        put(file(entry), *text);
+        warnings_.clear();
+        const auto digest = store_.digest(entry.device.key, entry_key(entry));
+        ASSERT_TRUE(digest) << *text;
+        EXPECT_EQ(digest->altered, is_altered) << *text;
+        EXPECT_TRUE(store_.load(entry.device.key, entry_key(entry)));
+        EXPECT_EQ(store_.for_each([](const auto&, const Entry&) {}), 0) << "all are usable";
+        EXPECT_EQ(warnings_.size(), is_altered ? 3u : 0u);
+        for (const std::string& warning : warnings_)
+            EXPECT_TRUE(warning.starts_with("used, but it has changed since")) << warning;
+        const Store::Check check = store_.check();
+        EXPECT_EQ(check.valid, !is_altered);
+        ASSERT_EQ(check.faults.size(), is_altered ? 1u : 0u);
+        if (is_altered) {
+            EXPECT_NE(check.faults[0].reason.find("checksum"), std::string::npos);
+        }
+        // The same entry in an exported document.
+        const auto document = scratch_ / "altered.json";
+        const auto entries = nlohmann::ordered_json::array({nlohmann::ordered_json::parse(*text)});
+        put(document,
+            nlohmann::ordered_json{{"schema", "sptune.export/1"}, {"entries", entries}}.dump());
+        const Store exported(document);
+        EXPECT_EQ(exported.check().valid, !is_altered);
+        EXPECT_EQ(exported.digest(entry.device.key, entry_key(entry)).value().altered, is_altered);
+    }
 }
 
 /// Also where it is not the winner whose line cannot be read.

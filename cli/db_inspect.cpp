@@ -11,6 +11,8 @@
 #include "db/codec.hpp"
 #include "db/csv.hpp"
 #include "db/document.hpp"
+#include "db/scan.hpp"
+#include "db/seal.hpp"
 #include "features/features.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
@@ -34,6 +36,11 @@ using Words = std::vector<std::string>;
 /// Of a fingerprint, in `db list`: tells matrices of the same name apart.
 constexpr std::size_t kShownDigits = 8;
 
+/// As a key ends with it and `db list` begins it.
+std::string fingerprint_text(std::uint64_t fingerprint) {
+    return fmt::format("{:016x}", fingerprint);
+}
+
 /// Once list() has warned of what it could not read.
 void say_empty(const db::Store& store) {
     const bool nothing = store.check().faults.empty();
@@ -51,9 +58,16 @@ Json list_document(const db::Store& store, const std::vector<db::Summary>& entri
                         {"nnz", e.nnz},
                         {"device_key", e.device_key},
                         {"key", e.key},
+                        {"op", to_string(e.op)},
+                        {"precision", to_string(e.value)},
+                        {"index", to_string(e.index)},
+                        {"cache", e.cache},
+                        {"threads", e.threads},
+                        {"fingerprint", fingerprint_text(e.fingerprint)},
                         {"winner", e.winner.empty() ? Json() : Json(e.winner)},
                         {"speedup_vs_baseline", e.speedup},
                         {"complete", e.complete},
+                        {"variants", e.variants ? Json(*e.variants) : Json()},
                         {"cores_busy", e.cores_busy},
                         {"created_utc", e.created_utc},
                         {"file", e.file}});
@@ -66,7 +80,9 @@ std::string list_table(const std::vector<db::Summary>& entries) {
                  {"fingerprint", Align::left},
                  {"rows × columns"},
                  {"nonzeros"},
+                 {"what", Align::left},
                  {"device", Align::left},
+                 {"threads"},
                  {"winner", Align::left},
                  {"speed-up"},
                  {"complete", Align::left},
@@ -74,13 +90,15 @@ std::string list_table(const std::vector<db::Summary>& entries) {
     for (const db::Summary& e : entries) {
         std::string when = e.created_utc.substr(0, 16);
         when[10] = ' ';
-        const std::string print = e.key.substr(e.key.rfind('-') + 1, kShownDigits);
-        table.add({fit(printable(e.matrix), 24), print, count(e.rows) + " × " + count(e.cols),
-                   count(e.nnz), fit(printable(e.device_key), 32),
-                   e.winner.empty() ? "none" : fit(printable(e.winner), 60),
-                   e.winner.empty() ? "" : factor(e.speedup) + (marked(e) ? "*" : ""),
-                   e.complete ? "yes" : "no", when},
-                  e.complete ? Tone::plain : Tone::dim);
+        const std::string print = fingerprint_text(e.fingerprint).substr(0, kShownDigits);
+        // Of all kernels, or of those that `profile --variants` has left.
+        const char* const complete = !e.complete ? "no" : e.variants ? "a part" : "yes";
+        table.add(
+            {fit(printable(e.matrix), 24), print, count(e.rows) + " × " + count(e.cols),
+             count(e.nnz), e.key.substr(0, e.key.rfind('-')), fit(printable(e.device_key), 32),
+             std::to_string(e.threads), e.winner.empty() ? "none" : fit(printable(e.winner), 60),
+             e.winner.empty() ? "" : factor(e.speedup) + (marked(e) ? "*" : ""), complete, when},
+            e.complete ? Tone::plain : Tone::dim);
     }
     std::string text = table.render(Style(stdout));
     if (std::ranges::any_of(entries, marked))
@@ -88,17 +106,21 @@ std::string list_table(const std::vector<db::Summary>& entries) {
     return text;
 }
 
-/// The columns of the table under the names of the document, nothing cut short.
+/// The document without the files, a row for each entry; nothing cut short.
 std::string list_csv(const std::vector<db::Summary>& entries) {
     std::string text =
-        db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key", "winner",
-                      "speedup_vs_baseline", "complete", "created_utc", "cores_busy"});
+        db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key", "key", "op",
+                      "precision", "index", "cache", "threads", "winner", "speedup_vs_baseline",
+                      "complete", "variants", "created_utc", "cores_busy"});
     for (const db::Summary& e : entries)
-        text += db::csv_line(
-            {e.matrix, e.key.substr(e.key.rfind('-') + 1), fmt::format("{}", e.rows),
-             fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.winner,
-             e.winner.empty() ? "" : fmt::format("{}", e.speedup), fmt::format("{}", e.complete),
-             e.created_utc, fmt::format("{}", e.cores_busy)});
+        text +=
+            db::csv_line({e.matrix, fingerprint_text(e.fingerprint), fmt::format("{}", e.rows),
+                          fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.key,
+                          std::string(to_string(e.op)), std::string(to_string(e.value)),
+                          std::string(to_string(e.index)), e.cache, fmt::format("{}", e.threads),
+                          e.winner, e.winner.empty() ? "" : fmt::format("{}", e.speedup),
+                          fmt::format("{}", e.complete), e.variants.value_or(""), e.created_utc,
+                          fmt::format("{}", e.cores_busy)});
     return text;
 }
 
@@ -110,11 +132,6 @@ void require_format(const std::string& format, const Words& known) {
         "--format: expected {}, not \"{}\"{}", fmt::join(known, ", "), format,
         exported ? fmt::format("; `sptune db export --format {}` writes the entries so", format)
                  : ""));
-}
-
-/// As a key ends with it and `db list` begins it.
-std::string fingerprint_text(std::uint64_t fingerprint) {
-    return fmt::format("{:016x}", fingerprint);
 }
 
 /// Whether a file is an entry, or wants to be one, rather than a matrix.
@@ -156,7 +173,9 @@ db::Entry find_entry(const std::string& word, std::span<const std::string> other
     const bool is_file = std::filesystem::is_regular_file(word);
     if (is_file && is_entry_file(word)) {
         try {
-            return db::entry_from_json(db::parse_document(db::read_text(word)));
+            const auto document = db::parse_document(db::read_text(word));
+            if (db::has_broken_seal(document)) warn(fmt::format("{}: {}", word, db::kAltered));
+            return db::entry_from_json(document);
         } catch (const Error& e) {
             throw InputError(word, 0, e.what());
         }
@@ -264,31 +283,33 @@ int run_db_show(const Words& args) {
 }
 
 int run_db_check(const Words& args) {
-    std::string db, format = "table";
+    std::string db, json, format = "table";
     Options options("db check", "", "Reads every entry; exit code 1 when one is not valid.");
     options.text("db", "PATH", db, kDbHelp)
         .text("format", "table|json", format, "for people or for programs")
+        .text("json", "FILE|-", json, "write the result as JSON; - prints it alone on stdout")
         .example("sptune db check --db all.json")
-        .example("sptune db check --format json | jq '.faults[].file'");
+        .example("sptune db check --json - | jq -r '.faults[].file'");
     if (!options.parse(args)) return kOk;
     require_format(format, {"table", "json"});
+    if (format == "json" && json.empty()) json = "-";
+    require_outputs({{"--json", json}}, files_read({}, db));
     const db::Store store = open_existing_db(db);
     const db::Store::Check result = store.check();
-    if (format == "json") {
-        auto faults = nlohmann::ordered_json::array();
-        for (const db::Store::Fault& fault : result.faults)
-            faults.push_back({{"file", fault.file}, {"reason", fault.reason}});
-        write_json("-", {{"schema", "sptune.check/1"},
-                         {"db", store.path().string()},
-                         {"valid", result.valid},
-                         {"faults", std::move(faults)}});
-        return result.faults.empty() ? kOk : kFailure;
-    }
     std::string text;
-    for (const db::Store::Fault& fault : result.faults)
+    Json faults = Json::array();
+    for (const db::Store::Fault& fault : result.faults) {
         text += fault.file + ": " + fault.reason + "\n";
-    write_text("-", text + fmt::format("{} valid, {} not; database {}\n", result.valid,
-                                       result.faults.size(), store.path().string()));
+        faults.push_back({{"file", fault.file}, {"reason", fault.reason}});
+    }
+    if (!json.empty())
+        write_json(json, {{"schema", "sptune.check/1"},
+                          {"db", store.path().string()},
+                          {"valid", result.valid},
+                          {"faults", std::move(faults)}});
+    if (json != "-")
+        write_text("-", text + fmt::format("{} valid, {} not; database {}\n", result.valid,
+                                           result.faults.size(), store.path().string()));
     return result.faults.empty() ? kOk : kFailure;
 }
 

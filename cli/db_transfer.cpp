@@ -38,6 +38,14 @@ constexpr const char* kMergeRule =
     "new; replaced: pushed out another; kept: did not. Exit code 3 where some were refused; all\n"
     "others are in the database even then.";
 
+/// The format that was asked for, else the one that the ending of the output tells.
+std::string format_of(const std::string& asked, const std::string& output) {
+    if (!asked.empty()) return asked;
+    const std::string ending = std::filesystem::path(output).extension().string();
+    if (ending == ".csv") return "csv";
+    return ending == ".hpp" || ending == ".h" ? "header" : "json";
+}
+
 db::ExportFormat parse_format(const std::string& name) {
     if (name == "json") return db::ExportFormat::json;
     if (name == "csv") return db::ExportFormat::csv;
@@ -81,25 +89,28 @@ int run_db_import(const Words& args) {
 }
 
 int run_db_export(const Words& args) {
-    std::string db, output = "-", format = "json";
+    std::string db, output = "-", format;
     Options options("db export", "", "Writes the whole database as one document.");
     options.text("output,o", "FILE", output, "where to (- is stdout)")
         .choice(
             "format", {"json", "csv", "t4", "header"}, format,
             "json: read by every sptune, for db import. csv: a row per candidate. t4: FAIR "
             "autotuning results 1.0.0, with FILE-metadata beside FILE, not on stdout. header: the "
-            "winners for C++")
+            "winners for C++ (default: csv for FILE.csv, header for FILE.hpp and FILE.h, else "
+            "json)")
         .text("db", "PATH", db, kDbHelp)
         .example("sptune db export -o tuned.json")
-        .example("sptune db export --format csv -o candidates.csv")
-        .example("sptune db export --format header -o winners.hpp");
+        .example("sptune db export -o candidates.csv")
+        .example("sptune db export --format t4 -o results.json");
     if (!options.parse(args)) return kOk;
+    format = format_of(format, output);
     const db::ExportFormat kind = parse_format(format);
     const bool with_metadata = kind == db::ExportFormat::t4 && !is_stream(output);
     const db::Store store = open_existing_db(db);
     require_outputs({{"-o", output}, {"-o", with_metadata ? metadata_path(output) : ""}},
                     {store.path().string()});
     write_text(output, db::export_store(store, kind));
+    if (!is_stream(output)) warn(fmt::format("wrote {} as {}", output, format));
     if (with_metadata)
         write_text(metadata_path(output), db::export_t4_metadata(store));
     else if (kind == db::ExportFormat::t4)

@@ -39,6 +39,24 @@ class Db(harness.CliTest):
             matrix = json.loads(file.read_text("utf-8"))["matrix"]
             self.assertEqual([entry[size] for size in ("rows", "cols", "nnz")],
                              [matrix[size] for size in ("rows", "cols", "nnz")])
+            print_ = entry["fingerprint"]
+            self.assertEqual(entry["key"], "-".join([*(entry[part] for part in ("op", "precision", "index", "cache")), print_]))
+            (line,) = (line for line in table.splitlines() if f" {print_[:8]} " in line)
+            self.assertIn(f" {entry['key'][:-17]} ", line)
+
+    def test_list_tells_entries_of_a_matrix_apart(self):
+        matrix, db = self.matrix("first.mtx"), self.folder / "own"
+        globs = ("--variants", "*.csr.static.x32.*")
+        self.expect(0, "profile", matrix, "--db", db, "--threads", 1, *globs)
+        self.expect(0, "profile", matrix, "--db", db, "--threads", 1, "--cache", "cold", *globs)
+        self.expect(0, "profile", matrix, "--db", db, "--threads", 1, "--precision", "f32")
+        table = self.sptune_db("list", "--db", db).stdout
+        listed = json.loads(self.sptune_db("list", "--db", db, "--json", "-").stdout)["entries"]
+        self.assertEqual([(e["precision"], e["cache"], e["threads"], e["variants"]) for e in listed],
+                         [("f32", "warm", 1, None), ("f64", "cold", 1, globs[1]), ("f64", "warm", 1, globs[1])])
+        for what, complete in (("spmv-f32-i32-warm", "yes"), ("spmv-f64-i32-cold", "a part"), ("spmv-f64-i32-warm", "a part")):
+            (line,) = (line for line in table.splitlines() if what in line)
+            self.assertIn(f" {complete} ", line)
 
     def test_list_as_csv(self):
         listed = json.loads(self.sptune_db("list", "--db", self.db, "--json", "-").stdout)["entries"]
@@ -46,6 +64,9 @@ class Db(harness.CliTest):
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         self.assertEqual(len(rows), len(listed))
         for row, entry in zip(rows, listed):
+            for name in ("op", "precision", "index", "cache", "threads", "key"):
+                self.assertEqual(row[name], str(entry[name]))
+            self.assertEqual(row["variants"].split(), (entry["variants"] or "").split())
             for name in ("matrix", "device_key", "created_utc"):
                 self.assertEqual(row[name].split(), entry[name].split())  # the pipe turns "\r" into "\n"
             self.assertEqual(row["winner"], entry["winner"] or "")
@@ -251,6 +272,14 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_export_goes_by_the_ending_unless_told(self):
+        for name, options, format_, begin in (("a.csv", (), "csv", "matrix_name,"), ("a.hpp", (), "header", "//"),
+                                              ("a.dat", (), "json", "{"), ("b.csv", ("--format", "json"), "json", "{")):
+            done = self.sptune_db("export", "--db", self.db, "-o", self.folder / name, *options)
+            self.assertTrue((self.folder / name).read_text("utf-8").startswith(begin), name)
+            self.assertIn(f"wrote {self.folder / name} as {format_}\n", done.stderr)
+        self.assertNotIn("wrote", self.sptune_db("export", "--db", self.db).stderr)
+
     def test_export_refuses_unknown_formats(self):
         done = self.sptune_db("export", "--db", self.db, "--format", "xml", code=2)
         self.assertIn("t4", done.stderr)
@@ -290,9 +319,11 @@ static_assert(!sptune_winners::find("another device", 0x{entry["matrix"]["finger
         victim.write_text(victim.read_text("utf-8")[:200], "utf-8")
         done = self.sptune_db("check", "--db", self.db, code=1)
         self.assertIn(str(victim), done.stdout)
-        told = json.loads(self.sptune_db("check", "--db", self.db, "--format", "json", code=1).stdout)
-        self.assert_valid(told, "check", valid=-1, faults={})
-        self.assertEqual((told["valid"], [f["file"] for f in told["faults"]]), (len(self.files) - 1, [str(victim)]))
+        for words in (("--json", "-"), ("--format", "json")):
+            told = json.loads(self.sptune_db("check", "--db", self.db, *words, code=1).stdout)
+            self.assert_valid(told, "check", valid=-1, faults={})
+            self.assertEqual((told["valid"], [f["file"] for f in told["faults"]]), (len(self.files) - 1, [str(victim)]))
+            self.assertIn(told["faults"][0]["reason"], done.stdout)
         arguments = ("prune", "--days", "36500", "--db", self.db)
         self.assertEqual(self.sptune_db(*arguments, "--dry-run").stdout, f"{victim}\n")
         self.assertTrue(victim.exists())

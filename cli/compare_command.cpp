@@ -191,7 +191,8 @@ int run_compare(const std::vector<std::string>& args) {
     std::string report;
     for (const Side& side : comparer.sides()) {
         if (side.comparisons.empty()) continue;
-        documents.push_back(compare_document(side.device, options.cache, side.comparisons));
+        documents.push_back(compare_document(side.device, options.cache, side.comparisons,
+                                             options.matrices.size()));
         if (!report.empty()) report += "\n";
         report += compare_report(side.device, options.cache, side.comparisons, Style(stdout));
     }

@@ -5,6 +5,7 @@
 #include "matrix/number.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace sptune::cli {
 namespace {
@@ -36,8 +37,7 @@ std::string choices(const std::vector<Comparison>& comparisons, const Style& sty
             table.add({fit(c.matrix, kNameWidth), "nothing could be measured"}, Tone::bad);
             continue;
         }
-        const std::string chosen = !c.chosen
-                                       ? (c.unreached ? "not measured: " : "failed: ") + c.choice.id
+        const std::string chosen = !c.chosen                      ? "missing"
                                    : c.chosen->id == c.oracle->id ? "the oracle"
                                                                   : c.chosen->name;
         table.add({fit(c.matrix, kNameWidth), c.oracle->name,
@@ -47,6 +47,26 @@ std::string choices(const std::vector<Comparison>& comparisons, const Style& sty
                   c.chosen ? Tone::plain : Tone::bad);
     }
     return table.render(style, kWidth);
+}
+
+/// What is missing in the tables, a line for each.
+std::string gaps(const std::vector<Comparison>& comparisons) {
+    std::string text;
+    const auto say = [&](const std::string& line) {
+        text += " " + wrap(line, kWidth - 1, 1) + "\n";
+    };
+    std::vector<std::string> partial;
+    for (const Comparison& c : comparisons) {
+        if (!c.complete) partial.push_back(c.matrix);
+        if (!c.chosen && c.oracle)
+            say(fmt::format("{}: auto, {}, {}", c.matrix, c.choice.id, c.missing));
+    }
+    if (!partial.empty())
+        say(
+            fmt::format("partial: not all kernels were measured on {}, so that the oracle may not "
+                        "be the fastest",
+                        fmt::join(partial, ", ")));
+    return text;
 }
 
 std::vector<std::string> with_ratios(std::vector<std::string> cells, const Ratios& r) {
@@ -127,7 +147,7 @@ std::string compare_report(const db::Device& device, const std::string& cache,
         "sptune would have chosen; a × b: time of b / time of a; caches {}",
         first, cache);
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
-           choices(comparisons, style) + "\n" +
+           choices(comparisons, style) + style(Tone::bad, gaps(comparisons)) + "\n" +
            style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style) +
            regret_line(comparisons);
 }

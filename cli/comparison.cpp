@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace sptune::cli {
@@ -55,6 +56,17 @@ const T* pointer(const std::optional<T>& value) {
     return value ? &*value : nullptr;
 }
 
+/// What became of the choice, which has no time, in words that follow its id.
+std::string why_missing(const db::Candidate* choice) {
+    if (!choice) return "is not among the kernels of the sweep";
+    if (choice->status == db::Status::not_reached)
+        return "was not measured: the sweep ended before";
+    std::string status(to_string(choice->status));
+    std::replace(status.begin(), status.end(), '_', ' ');
+    return fmt::format("cannot be compared: {}{}{}", status, choice->reason.empty() ? "" : ": ",
+                       choice->reason);
+}
+
 Json number(const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
@@ -80,7 +92,9 @@ Json result(const Comparison& c) {
               {"vendor", std::move(vendor)},
               {"vendor_best_us", time_of(c.vendor_best())},
               {"oracle", nullptr},
-              {"auto", nullptr}};
+              {"auto", nullptr},
+              {"auto_missing", nullptr},
+              {"complete", c.complete}};
     if (c.op == Op::spgemm) json["products"] = c.products;
     if (c.oracle) json["oracle"] = id_and_time(*c.oracle);
     if (c.chosen) {
@@ -88,6 +102,8 @@ Json result(const Comparison& c) {
         json["auto"]["select_us"] = c.choice.select_us;
         json["auto"]["convert_us"] = c.chosen->convert_us;
         json["auto"]["source"] = c.choice.source;
+    } else {
+        json["auto_missing"] = fmt::format("{} {}", c.choice.id, c.missing);
     }
     return json;
 }
@@ -107,10 +123,11 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .oracle = timed(entry, entry.winner),
                  .chosen = timed(entry, choice.id),
                  .choice = choice,
+                 .missing = {},
+                 .complete = entry.complete,
                  .regret = {},
                  .vendor = {}};
-    const db::Candidate* const own = db::find(entry, choice.id);
-    c.unreached = own && own->status == db::Status::not_reached;
+    if (!c.chosen) c.missing = why_missing(db::find(entry, choice.id));
     if (c.chosen) c.regret = tuner::regret(entry, c.chosen->id);
     for (const db::Candidate& candidate : entry.candidates)
         if (const auto t = timed(entry, candidate.id); t && candidate.vendor)
@@ -158,7 +175,7 @@ std::optional<Regrets> regrets(const std::vector<Comparison>& comparisons) {
 }
 
 Json compare_document(const db::Device& device, const std::string& cache,
-                      const std::vector<Comparison>& comparisons) {
+                      const std::vector<Comparison>& comparisons, std::size_t asked) {
     Json results = Json::array();
     for (const Comparison& c : comparisons) results.push_back(result(c));
     const Ratios mean = geomean(comparisons);
@@ -172,6 +189,8 @@ Json compare_document(const db::Device& device, const std::string& cache,
             {"op", to_string(op)},
             {"device", db::to_json(device)},
             {"cache", cache},
+            {"complete", comparisons.size() == asked &&
+                             std::ranges::all_of(comparisons, &Comparison::complete)},
             {"results", std::move(results)},
             {"geomean",
              {{"oracle_vs_vendor_best", number(mean.oracle_vs_vendor_best)},

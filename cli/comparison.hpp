@@ -38,7 +38,8 @@ struct Comparison {
     // Nothing where no such candidate could be measured. csr: the baseline.
     std::optional<Timed> csr, oracle, chosen;
     AutoChoice choice;             ///< how `chosen` came about
-    bool unreached = false;        ///< there is no time of `choice`: the sweep ended before
+    std::string missing;           ///< why there is no time of `choice`; empty where there is
+    bool complete = true;          ///< every kernel was measured or ruled out
     std::optional<double> regret;  ///< of `chosen`, as tuner::regret() has it
     std::vector<Timed> vendor;     ///< every vendor candidate with a time, the fastest first
 
@@ -65,8 +66,10 @@ struct Regrets {
 };
 std::optional<Regrets> regrets(const std::vector<Comparison>& comparisons);
 
-/// Schema "sptune.compare/1", published in db/schema/compare.schema.json. All of one operation.
+/// Schema "sptune.compare/1", published in db/schema/compare.schema.json. All of one operation, of
+/// as many matrices as were `asked` for or less.
 nlohmann::ordered_json compare_document(const db::Device& device, const std::string& cache,
-                                        const std::vector<Comparison>& comparisons);
+                                        const std::vector<Comparison>& comparisons,
+                                        std::size_t asked);
 
 }  // namespace sptune::cli

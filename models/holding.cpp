@@ -251,6 +251,9 @@ bool surely_fits(const Features& f, const Variant& v, std::optional<double> seen
     if (l.kind == sell && !l.beside && l.sigma != kAll && f.sampled_share < 1 &&
         most_stored(f, l.c) * (l.value + kIndex) > 2 * kMostBytes * csr_bytes(f, l))
         return false;
+    // Diagonals that fill hardly a slice may be too short for any of them to be kept.
+    constexpr std::int64_t kFewSlices = 4;
+    if (l.kind == hdia && f.rows < kFewSlices * l.c) return false;
     if (seen_bytes) h = {*seen_bytes / l.value, *seen_bytes, true};  // as many entries at most
     // Threads sort their shares of the rows by themselves: each has a longest row, and slices of
     // it.

@@ -95,15 +95,42 @@ std::string on_calls(const Selection& s, const Constraints& c) {
            "when as much time has been lost";
 }
 
+/// " over 300 calls, …": those that a choice was made for.
+std::string over_calls(const Selection& s) {
+    return s.calls > 0 ? fmt::format(" over {:.0f} calls", s.calls)
+                       : fmt::format(
+                             " over {:.0f} calls, which are assumed where their number is "
+                             "unknown",
+                             kUnknownCalls);
+}
+
 /// The runner-up, and what speaks against it where it is the faster one.
-std::string on_next(const Selection& s) {
+std::string on_next(const Selection& s, const Lookup& l) {
     const Ranked& next = s.runners_up.front();
-    const std::string text = fmt::format("; next is {} at {:.2f}x the time", next.id,
-                                         next.predicted_us / s.chosen.predicted_us);
+    const std::string text =
+        fmt::format("; next is {}{} at {:.2f}x the time", next.id,
+                    next.id == l.winner.id ? ", the fastest of that sweep," : "",
+                    next.predicted_us / s.chosen.predicted_us);
     if (next.predicted_us >= s.chosen.predicted_us || next.convert_us <= s.chosen.convert_us)
         return text;
-    return text +
-           fmt::format(", which its conversion ({}) makes dearer", duration_us(next.convert_us));
+    return text + fmt::format(", which its conversion ({}) makes dearer{}",
+                              duration_us(next.convert_us), over_calls(s));
+}
+
+/// What speaks against the fastest of the sweep, where it is neither chosen nor next.
+std::string on_winner(const Selection& s, const Lookup& l) {
+    const Ranked& winner = l.winner;
+    if (winner.id.empty() || winner.id == s.chosen.id ||
+        (!s.runners_up.empty() && winner.id == s.runners_up.front().id))
+        return {};
+    const double calls = s.calls > 0 ? s.calls : kUnknownCalls;
+    const auto total_us = [&](const Ranked& r) { return r.predicted_us + r.convert_us / calls; };
+    const std::string reason = total_us(winner) > total_us(s.chosen)
+                                   ? fmt::format("its conversion ({}) makes it dearer{}",
+                                                 duration_us(winner.convert_us), over_calls(s))
+                                   : "it does not keep within the constraints";
+    return fmt::format("; the fastest of that sweep was {}, {}, but {}", winner.id,
+                       duration_us(winner.predicted_us), reason);
 }
 
 }  // namespace
@@ -143,7 +170,8 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += fmt::format(" (measured with {})", lookup.changed);
     if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s, constraints);
-    if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s);
+    if (s.source == Source::exact) text += on_winner(s, lookup);
+    if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s, lookup);
     return text + ".";
 }
 

@@ -12,6 +12,7 @@ struct Lookup {
     bool found = false;               ///< an entry of this matrix and device
     db::Place place;                  ///< of the entry that decided
     std::vector<std::string> others;  ///< keys of other devices that have one
+    Ranked winner;                    ///< of the entry that decided
     Ranked unmeasured;                ///< expected to be faster than all that the entry has
     int stale = 0;                    ///< times of kernels that are not there or have changed since
     std::vector<std::string> notes;   ///< what was passed over, and why

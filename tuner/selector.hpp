@@ -118,6 +118,8 @@ class Selector {
         result_.baseline = plain->ranked();
         note_safe(field);
         nothing_beats(digest->winner, field);
+        const bool has_winner = field.front().id == digest->winner;
+        lookup_.winner = has_winner ? field.front().ranked() : Ranked{};
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
         // by something else, and the rest of it is not to be believed either.
         const Features& known =

@@ -25,7 +25,8 @@ class Compare(CliTest):
         for result in document["results"]:
             self.assertEqual(result.keys(),
                              {"matrix", "rows", "cols", "nnz", "precision", "floor_us", "csr_us",
-                              "vendor", "vendor_best_us", "oracle", "auto"})
+                              "vendor", "vendor_best_us", "oracle", "auto", "auto_missing", "complete"})
+            self.assertIsNone(result["auto_missing"])
             self.assertEqual(result["precision"], "f32")
             self.assertGreater(result["floor_us"], 0)
             self.assertGreater(result["csr_us"], 0)
@@ -127,6 +128,11 @@ class Compare(CliTest):
         alone = self.expect(3, "compare", *ONE, "bad.mtx", "--json", "-")
         self.assertEqual(alone.stdout, "")
 
+    def test_what_is_chosen_for_a_few_rows_can_be_measured(self):
+        path = self.write("dup.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1.5\n1 1 2\n2 2 1\n")
+        (result,) = self.document(path, "--no-db")["results"]
+        self.assertIsNotNone(result["auto"], result["auto_missing"])
+
     def test_exit_codes(self):
         self.expect(2, "compare")
         self.assertIn("--cache", self.expect(2, "compare", "--cache", "hot", "a.mtx").stderr)
@@ -138,6 +144,9 @@ class Compare(CliTest):
     def test_budget_compares_what_was_measured(self):
         path = self.matrix("a.mtx", 90000)
         document = self.document(path, "--budget", 0.05, code=6)
+        self.assertEqual((document["complete"], document["results"][0]["complete"]), (False, False))
+        self.assert_valid(document, "compare")
+        self.assertTrue(self.document(self.matrix("b.mtx", 100))["complete"])
         self.assertLessEqual(document["results"][0]["oracle"]["time_us"],
                              document["results"][0]["csr_us"] * 1.02)
 

@@ -50,7 +50,7 @@ TEST(Comparison, HoldsTheChoiceAgainstTheRest) {
 TEST(Comparison, DocumentAndReportSayWhatWasCompared) {
     const db::Entry entry = example();
     const Comparison c = compare(entry, 15, {"spmv.cuda.good.f64.i32", 3, "exact"});
-    const auto document = compare_document(entry.device, "cold", {c});
+    const auto document = compare_document(entry.device, "cold", {c}, 1);
     EXPECT_EQ(document["cache"], "cold");
     const auto& result = document["results"][0];
     EXPECT_EQ(result["rows"], 10);
@@ -83,8 +83,8 @@ TEST(Comparison, SumsUpRegrets) {
     EXPECT_NE(compare_report(entry.device, "warm", all, Style()).find("regret of auto"),
               std::string::npos);
     EXPECT_FALSE(regrets({unknown}));
-    EXPECT_TRUE(compare_document(entry.device, "warm", {unknown})["regret"].is_null());
-    const auto each = compare_document(entry.device, "warm", {unknown, good})["regret"]["each"];
+    EXPECT_TRUE(compare_document(entry.device, "warm", {unknown}, 1)["regret"].is_null());
+    const auto each = compare_document(entry.device, "warm", {unknown, good}, 2)["regret"]["each"];
     ASSERT_EQ(each.size(), 2u);
     EXPECT_TRUE(each[0].is_null());
     EXPECT_NEAR(each[1].get<double>(), 0.25, 1e-12);
@@ -113,12 +113,12 @@ TEST(Comparison, OfAProductTheFloorIsWhatEveryKernelMoves) {
     const Comparison c = compare(entry, 0, {entry.winner, 3, "exact"});
     EXPECT_DOUBLE_EQ(*c.floor_us, 5000 / 2.0 / 1e3);
     EXPECT_EQ(c.products, 300u);
-    const auto document = compare_document(entry.device, "warm", {c});
+    const auto document = compare_document(entry.device, "warm", {c}, 1);
     EXPECT_EQ(document["op"], "spgemm");
     EXPECT_EQ(document["results"][0]["products"], 300);
     EXPECT_FALSE(
-        compare_document(entry.device, "warm", {compare(example(), 15, {})})["results"][0].contains(
-            "products"));
+        compare_document(entry.device, "warm", {compare(example(), 15, {})}, 1)["results"][0]
+            .contains("products"));
     const std::string report = compare_report(entry.device, "warm", {c}, Style());
     EXPECT_NE(report.find("products"), std::string::npos);
     EXPECT_EQ(report.find("× CSR"), std::string::npos);
@@ -130,17 +130,44 @@ TEST(Comparison, AChoiceThatWasNotReachedHasNoTime) {
     entry.candidates[4].time.reset();
     const Comparison c = compare(entry, 15, {entry.candidates[4].id, 3, "exact"});
     EXPECT_FALSE(c.chosen);
-    EXPECT_TRUE(c.unreached);
     EXPECT_FALSE(geomean({c}).auto_vs_csr);
-    EXPECT_EQ(compare_document(entry.device, "warm", {c})["results"][0]["auto"], nullptr);
-    EXPECT_NE(compare_report(entry.device, "warm", {c}, Style()).find("not measured: "),
+    const auto result = compare_document(entry.device, "warm", {c}, 1)["results"][0];
+    EXPECT_EQ(result["auto"], nullptr);
+    const std::string missing =
+        entry.candidates[4].id + " was not measured: the sweep ended before";
+    EXPECT_EQ(result["auto_missing"], missing);
+    EXPECT_NE(compare_report(entry.device, "warm", {c}, Style()).find("example: auto, spmv.cuda."),
               std::string::npos);
+}
+
+TEST(Comparison, SaysWhatIsPartial) {
+    db::Entry entry = example();
+    entry.complete = true;
+    const Comparison whole = compare(entry, 15, {entry.winner, 3, "exact"});
+    entry.complete = false;
+    const Comparison partial = compare(entry, 15, {entry.winner, 3, "exact"});
+    const auto document = compare_document(entry.device, "warm", {whole, partial}, 2);
+    EXPECT_EQ(document["results"][0]["complete"], true);
+    EXPECT_EQ(document["results"][1]["complete"], false);
+    EXPECT_EQ(document["complete"], false);
+    EXPECT_EQ(compare_document(entry.device, "warm", {whole}, 1)["complete"], true);
+    EXPECT_EQ(compare_document(entry.device, "warm", {whole}, 2)["complete"], false)
+        << "one of two was left out";
+    const auto says = [&](const Comparison& c) {
+        return compare_report(entry.device, "warm", {c}, Style()).find(" partial: ") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(says(partial));
+    EXPECT_FALSE(says(whole));
 }
 
 TEST(Comparison, AChoiceThatFailedIsNotTakenForTheWinner) {
     db::Entry entry = example();
-    entry.candidates[4].status = db::Status::incorrect;
-    EXPECT_FALSE(compare(entry, 15, {entry.candidates[4].id, 3, "model"}).chosen);
+    entry.candidates[4].status = db::Status::out_of_memory;
+    entry.candidates[4].reason = "of 5 GiB";
+    const Comparison c = compare(entry, 15, {entry.candidates[4].id, 3, "model"});
+    EXPECT_FALSE(c.chosen);
+    EXPECT_EQ(c.missing, "cannot be compared: out of memory: of 5 GiB");
     EXPECT_FALSE(compare(entry, 15, {"unheard of", 3, "model"}).chosen);
 }
 
@@ -163,7 +190,7 @@ TEST(Comparison, NothingMeasuredIsNull) {
     for (db::Candidate& c : entry.candidates) c.status = db::Status::out_of_memory;
     entry.winner = "";
     const Comparison c = compare(entry, 15, {});
-    const auto document = compare_document(entry.device, "warm", {c});
+    const auto document = compare_document(entry.device, "warm", {c}, 1);
     const auto& result = document["results"][0];
     for (const char* key : {"csr_us", "vendor_best_us", "oracle", "auto"})
         EXPECT_TRUE(result[key].is_null()) << key;

@@ -141,6 +141,13 @@ TEST(Holding, PromisesOnlyWhatSizeAloneDecides) {
     f.bsr = {{2, 4, 0.9}};
     EXPECT_TRUE(surely_fits(f, sell));
     EXPECT_FALSE(surely_fits(f, dia));
+    const Variant slices = variant(Backend::cpu, "hdia", "simd", {{"c", 8}, {"f", 25}});
+    for (const std::int64_t rows : {100'000, 3}) {
+        Features diagonals = band(rows, 3);
+        diagonals.diagonal_runs = 1;
+        EXPECT_EQ(surely_fits(diagonals, slices), rows > 3)
+            << "3 rows may be too few for a diagonal";
+    }
     EXPECT_FALSE(surely_fits(f, narrow)) << "columns may span more than 2^16";
     Features band_of_few = band(100'000, 20);
     band_of_few.sell = {{8, 1, 0.1}};

@@ -76,6 +76,30 @@ TEST_F(Select, ManyFasterKernelsHideNoneThatWouldDo) {
     EXPECT_EQ(select().chosen.id, id(62));
 }
 
+TEST_F(Select, WhatIsChosenInsteadOfTheWinnerIsExplained) {
+    kernels_.push_back(kernel(fake::right, 40, 100, 20'000));
+    kernels_.push_back(kernel(fake::right, 20, 100, 200'000));
+    store_.save(entry(here()));
+    Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(0));
+    EXPECT_NE(s.why.find("the fastest of that sweep was " + id(2)), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("dearer over 300 calls, which are assumed"), std::string::npos) << s.why;
+    options_.calls = 4000;
+    s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("next is " + id(2) + ", the fastest of that sweep, at 0.50x"),
+              std::string::npos)
+        << s.why;
+    EXPECT_NE(s.why.find("makes dearer over 4000 calls"), std::string::npos) << s.why;
+    options_.calls = 1'000'000;
+    EXPECT_EQ(select().chosen.id, id(2));
+    EXPECT_EQ(select().why.find("the fastest of that sweep"), std::string::npos) << select().why;
+    options_.constraints.convert_us = 100'000;
+    s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_NE(s.why.find("keep within the constraints"), std::string::npos) << s.why;
+}
+
 TEST_F(Select, WhereNothingIsStoredNobodyNeedsAFingerprint) {
     EXPECT_EQ(select().source, Source::model);
     EXPECT_EQ(fingerprinted_, 0);

@@ -20,4 +20,7 @@ int run_train(const std::vector<std::string>& args);
 int run_evaluate(const std::vector<std::string>& args);
 int run_info(const std::vector<std::string>& args);
 
+/// Whether `sptune generate NAME` makes such matrices.
+bool is_family(const std::string& name);
+
 }  // namespace sptune::cli

@@ -12,6 +12,7 @@
 #include "matrix/memory.hpp"
 #include "matrix/number.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -76,6 +77,10 @@ void make(const GenerateRequest& request, const std::string& path) {
 }
 
 }  // namespace
+
+bool is_family(const std::string& name) {
+    return std::ranges::any_of(families(), [&](const Family& f) { return f.name == name; });
+}
 
 int run_generate(const std::vector<std::string>& args) {
     if (args.empty() || args[0].starts_with("-")) {

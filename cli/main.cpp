@@ -91,7 +91,8 @@ int dispatch(const Words& words) {
 /// " db export" of "db export --format xml"; as much of it as there is.
 std::string command_of(const Words& words) {
     if (words.empty() || !find_command(words[0])) return {};
-    const bool both = words[0] == "db" && words.size() > 1 && is_db_command(words[1]);
+    const bool both = words.size() > 1 && ((words[0] == "db" && is_db_command(words[1])) ||
+                                           (words[0] == "generate" && is_family(words[1])));
     return " " + words[0] + (both ? " " + words[1] : "");
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/multiply_blocks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include <fmt/format.h>
@@ -146,7 +147,16 @@ int multiply_in_blocks(const SpgemmRequest& r) {
             "{} has no meaning for a product in blocks; leave it or --blocks out", idle));
     BlockInput input{r.block_size, r.threads};
     for (const std::string& file : r.files)
-        if (input.m == 0 && is_block_text(file)) input.m = read_block_header(file).m;
+        if (input.m == 0 && is_block_text(file)) {
+            input.m = read_block_header(file).m;
+            if (input.m < 2 || !std::has_single_bit(static_cast<unsigned>(input.m)))
+                throw InputError(
+                    file, 1,
+                    fmt::format("has blocks of {0} × {0}, which cannot be multiplied; those of 2, "
+                                "4, 8, 16 and 32 can: `sptune convert` makes a .mtx of it, which "
+                                "--blocks cuts",
+                                input.m));
+        }
     const BlockType type = type_of(r);
     return with_block_type(type, [&]<class V>(V) { return multiply<V>(r, type, input); });
 }

@@ -101,9 +101,14 @@ bool Parameters::given(std::string_view name) const {
 double Parameters::real(std::string_view name, double low, double high) const {
     if (!given(name)) return std::clamp(find(name)->fallback, low, high);
     const double value = request_.parameters.at(std::string(name));
+    // Bounds that come of sums have some 1e-9 more, for rounding.
+    const auto bound = [](double b) {
+        return b == std::floor(b) && std::abs(b) < 1e15 ? fmt::format("{:.0f}", b)
+                                                        : fmt::format("{:.6g}", b);
+    };
     if (!(value >= low && value <= high))
         throw UsageError(fmt::format("generate {}: {} = {} is out of range; expected {} to {}",
-                                     family_.name, name, value, low, high));
+                                     family_.name, name, value, bound(low), bound(high)));
     return value;
 }
 

@@ -5,7 +5,9 @@
 #include "matrix/spt.hpp"
 #include "matrix/spt_layout.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace sptune {
 
@@ -17,7 +19,20 @@ bool is_spt(const std::string& path) {
 
 /// What has neither mark is read as Matrix Market, unless its name says that it is something else.
 void require_market(const std::string& path) {
-    const bool comment = MappedFile(path).bytes().starts_with('%');
+    const MappedFile file(path);
+    const bool comment = file.bytes().starts_with('%');
+    // Case does not matter to Matrix Market.
+    constexpr std::string_view kBanner = "%%matrixmarket";
+    const auto is_banner = [&](std::string_view text) {
+        return text.size() >= kBanner.size() &&
+               std::equal(kBanner.begin(), kBanner.end(), text.begin(), [](char expected, char c) {
+                   return expected == (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+               });
+    };
+    if (comment && path.ends_with(".bsm") && !is_banner(file.bytes()))
+        throw InputError(path, 1,
+                         "begins with neither %%BlockMatrix, as a .bsm file does, nor "
+                         "%%MatrixMarket; is it complete?");
     for (const char* ending : {".spt", ".bsm"})
         if (!comment && path.ends_with(ending))
             throw InputError(path, 0,

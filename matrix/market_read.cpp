@@ -44,10 +44,7 @@ class MarketReader {
         const auto entries = static_cast<std::uint64_t>(header_.entries);
         one_pass_ =
             entries <= options.staging_bytes / detail::MarketStaging<T>::entry_bytes(header_);
-        const std::uint64_t of_a_block =
-            LineSource::kBlock / detail::min_line_bytes(header_.layout) + 1;
-        staging_ = std::make_unique<detail::MarketStaging<T>>(
-            header_, one_pass_ ? entries : of_a_block, threads_);
+        stage(one_pass_ ? entries : entries_of_a_block());
     }
 
     Csr<T, P> read() {
@@ -78,7 +75,7 @@ class MarketReader {
         Csr<T, P> csr = builder.finish();
         if (const auto place = builder.overflow())
             throw InputError(
-                path_, 0,
+                path_, line_of_last(place->row, place->col),
                 fmt::format("what is given for row {}, column {} adds up to more than {} "
                             "holds; expected a finite sum",
                             std::int64_t{place->row} + 1, std::int64_t{place->col} + 1,
@@ -89,6 +86,13 @@ class MarketReader {
   private:
     static constexpr std::uint64_t kMostEntries =
         static_cast<std::uint64_t>(std::numeric_limits<P>::max());
+
+    std::uint64_t entries_of_a_block() const {
+        return LineSource::kBlock / detail::min_line_bytes(header_.layout) + 1;
+    }
+    void stage(std::uint64_t entries) {
+        staging_ = std::make_unique<detail::MarketStaging<T>>(header_, entries, threads_);
+    }
 
     void check_index_range(std::uint64_t nonzeros) const {
         if (nonzeros > kMostEntries)
@@ -170,6 +174,27 @@ class MarketReader {
             return wanted > 0;
         });
         return line;
+    }
+
+    /// The line of the last entry for this place, or for its mirror image where that counts.
+    std::uint64_t line_of_last(index_t row, index_t col) {
+        const bool mirrored = header_.symmetry != MarketSymmetry::general;
+        const auto is_it = [&](index_t r, index_t c) {
+            return (r == row && c == col) || (mirrored && r == col && c == row);
+        };
+        std::uint64_t number = 0, last = 0;
+        stage(entries_of_a_block());
+        restart();
+        walk(detail::ParsePass::indices, [&] {
+            for (const Triplets<T>& part : staging_->parts())
+                for (std::size_t k = 0; k < part.count; ++k) {
+                    ++number;
+                    if (is_it(part.rows[k], part.cols[k])) last = number;
+                }
+            staging_->clear();
+        });
+        staging_.reset();
+        return line_of_entry(last);
     }
 
     void report_progress() {

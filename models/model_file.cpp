@@ -117,6 +117,8 @@ ModelSet models_from_bytes(std::string_view bytes, std::optional<Part> only, boo
                 throw Error(
                     fmt::format("kind is \"{}\"; expected trees, bestsf or products", kind));
             }
+        } catch (const UsageError&) {  // of the environment, not of the file
+            throw;
         } catch (const Error& e) {
             throw Error(fmt::format("models[{}]: {}", index, e.what()));
         }
@@ -131,6 +133,8 @@ ModelSet read_models(const std::filesystem::path& file) {
         const std::span<const std::uint8_t> header = split_parts(bytes, kLetters, kWhat).header;
         require_shallow(header);
         return models_from_bytes(unsealed(bytes, header));
+    } catch (const UsageError&) {
+        throw;
     } catch (const Error& e) {
         throw InputError(file.string(), 0, e.what());
     }

@@ -38,6 +38,8 @@ class Generate(CliTest):
         done = self.expect(0, "generate", "layers", "--rows", 100, "--shuffle", 16, "--unknowns", 2, "-o", "a.mtx")
         self.assertIn("200 × 200", done.stderr)
         self.assertIn("--shuffle 16", (self.folder / "a.mtx").read_text())
+        refused = self.expect(2, "generate", "rmat", "--a", 0.9, "--b", 0.5, "-o", "b.mtx").stderr
+        self.assertIn("b = 0.5 is out of range; expected 0 to 0.1\nSee `sptune generate rmat --help`.", refused)
         self.assertIn("shuffle = -1", self.expect(2, "generate", "layers", "--shuffle", -1, "-o", "b.mtx").stderr)
 
     def test_needs_a_known_ending(self):

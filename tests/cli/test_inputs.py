@@ -104,7 +104,7 @@ class Refused(CliTest):
 
     def test_sums_that_are_not_finite(self):
         path = self.write("sum.mtx", BANNER + "3 3 3\n1 1 1e308\n2 2 1\n1 1 1e308\n")
-        self.refused(path, "row 1, column 1 adds up to more than f64 holds")
+        self.refused(path, "sum.mtx:5: what is given for row 1, column 1 adds up to more than f64 holds")
         for words in (("profile", path), ("spgemm", path), ("convert", path, "o.mtx"), ("select", path)):
             self.expect(3, *words)
 

@@ -2,6 +2,7 @@
 
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "kernels/cuda_probe.hpp"
 #include "kernels/spgemm/registry.hpp"
 #include "kernels/vendor/mkl_library.hpp"
 #include "matrix/error.hpp"
@@ -73,8 +74,13 @@ void require_variants(const std::string& globs, Op op, const std::vector<Backend
         met |= found;
         if (!found) unmet.push_back(glob);
     }
-    const auto none_matches = [](const std::string& glob) {
-        return fmt::format("--variants: no kernel of this build matches \"{}\"", glob);
+    std::string where;
+    for (const Backend backend : backends)
+        where += fmt::format("{}{}", where.empty() ? "" : " or ", to_string(backend));
+    const auto none_matches = [&](const std::string& glob) {
+        return fmt::format(
+            "--variants: no kernel of this build matches \"{}\" for {} with {} values on {}", glob,
+            to_string(op), to_string(value), where);
     };
     if (!met)
         throw UsageError(
@@ -82,6 +88,30 @@ void require_variants(const std::string& globs, Op op, const std::vector<Backend
             "; `sptune info --kernels '*'` lists their ids, each of which has to match "
             "as a whole");
     for (const std::string& glob : unmet) warn(none_matches(glob));
+}
+
+void require_product_kernel(const std::string& id, Backend backend, ValueType value) {
+    std::vector<std::string> words;
+    std::istringstream text(id);
+    for (std::string word; std::getline(text, word, '.');) words.push_back(word);
+    constexpr std::size_t kLeast = 6;  // operation, backend, format, algorithm, values, pointers
+    if (words.size() < kLeast) return;
+    const auto refuse = [&](const std::string& what) {
+        throw UsageError(fmt::format("--variant: {} {}", id, what));
+    };
+    if (words[0] == to_string(Op::spmv))
+        refuse(
+            "multiplies by a vector; `sptune info --kernels 'spgemm.*'` lists those of products");
+    const std::string &side = words[1], &values = words[words.size() - 2];
+    if (side == to_string(Backend::cuda) && backend == Backend::cpu) {
+        require_cuda();
+        refuse("is for a GPU; add --backend cuda");
+    }
+    if (side == to_string(Backend::cpu) && backend == Backend::cuda)
+        refuse("is for the CPU; add --backend cpu");
+    for (const ValueType other : {ValueType::f32, ValueType::f64})
+        if (other != value && values == to_string(other))
+            refuse(fmt::format("is for {0} values; add --precision {0}", values));
 }
 
 }  // namespace sptune::cli

@@ -23,4 +23,8 @@ std::vector<std::string> kernel_ids(Op op, const std::vector<Backend>& backends,
 void require_variants(const std::string& globs, Op op, const std::vector<Backend>& backends,
                       ValueType value);
 
+/// Throws UsageError where the words of `id` say that it is no kernel for products of such values
+/// on `backend`, and DeviceError where it is one for a GPU and there is none.
+void require_product_kernel(const std::string& id, Backend backend, ValueType value);
+
 }  // namespace sptune::cli

@@ -232,6 +232,8 @@ int run_spgemm(const std::vector<std::string>& args) {
     require_db(r.db);
     use_mkl(r.mkl);
     const InputOptions input{parse_precision(r.precision), r.threads};
+    if (!r.variant.empty())
+        require_product_kernel(r.variant, backends_of(r.backend).front(), input.value);
     return with_matrix(r.a(), input, [&]<class T, class P>(const Csr<T, P>& a) {
         if (r.files.size() == 1) return multiply_pair(r, a.view(), a.view());
         return with_matrix(r.b(), input, [&]<class U, class Q>(const Csr<U, Q>& b) -> int {

@@ -106,9 +106,16 @@ csr_matrix<T, P> multiply(const csr_view<T, P>& given_a, const csr_view<T, P>& g
         throw tuner::Unmet(
             "backend: A and B lie in the memory of a GPU and cannot be multiplied on the CPU; copy "
             "them to host memory");
+    const auto check = [&](const CsrView<T, P>& m, const char* name) {
+        try {
+            check_structure(m, o.threads);
+        } catch (const UsageError& e) {
+            throw UsageError(fmt::format("{}: {}", name, e.what()));
+        }
+    };
     if (home == Backend::cpu) {
-        check_structure(a, o.threads);
-        if (!is_square_of_one(a, b)) check_structure(b, o.threads);
+        check(a, "A");
+        if (!is_square_of_one(a, b)) check(b, "B");
     }
     const Backend backend = o.backend == sptune::backend::cuda ? Backend::cuda : home;
     if (backend == Backend::cuda) require_cuda();

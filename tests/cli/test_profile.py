@@ -173,6 +173,8 @@ class Profile(CliTest):
         self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)
         self.assertIn("sptune info --kernels", done.stderr)
         self.assertFalse((self.folder / "db").exists())
+        done = self.expect(2, "profile", path, "--variants", "*.f64.*", "--precision", "f32", "--backend", "cpu")
+        self.assertIn('matches "*.f64.*" for spmv with f32 values on cpu; ', done.stderr)
         done = self.expect(0, "profile", path, "--variants", "*.csr.static.x32.*,*.sel.*")
         self.assertIn('no kernel of this build matches "*.sel.*"', done.stderr)
 

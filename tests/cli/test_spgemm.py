@@ -186,6 +186,23 @@ class Spgemm(CliTest):
             self.assertIn("No such file", self.expect(3, *words).stderr)
         self.write("bad.bsm", "%%BlockMatrix 2 1 1 1 f64\n1 1 1 2 x 4\n")
         self.assertIn("bad.bsm:2", self.expect(3, "spgemm", "bad.bsm").stderr)
+        self.write("bad.bsm", "%%BlocMatrix 2 1 1 1 f64\n1 1 1 2 3 4\n")
+        self.assertIn("bad.bsm:1: begins with neither %%BlockMatrix", self.expect(3, "spgemm", "bad.bsm").stderr)
+        self.write("market.bsm", "%%matrixmarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+        self.expect(0, "features", "market.bsm")
+        self.write("three.bsm", "%%BlockMatrix 3 1 1 1 f64\n1 1 1 2 3 4 5 6 7 8 9\n")
+        self.assertIn("three.bsm:1: has blocks of 3 × 3", self.expect(3, "spgemm", "three.bsm").stderr)
+
+    def test_a_variant_for_something_else_is_told_what_differs(self):
+        path, cpu = self.matrix(), ("--backend", "cpu")
+        for variant, words in (("spgemm.cpu.csr.hash.p1.d16.f32.i32", "is for f32 values; add --precision f32"),
+                               ("spmv.cpu.csr.static.x32.l1.u1.wn.f64.i32", "multiplies by a vector"),
+                               ("spgemm.cpu.csr.hash.p7.d16.f64.i32", "there is no kernel")):
+            self.assertIn(words, self.expect(2, "spgemm", path, *cpu, "--variant", variant).stderr)
+        devices = json.loads(self.expect(0, "info", "--json", "-").stdout)["devices"]
+        has_gpu = any(device["backend"] == "cuda" for device in devices)
+        done = self.expect(2 if has_gpu else 4, "spgemm", path, *cpu, "--variant", "spgemm.cuda.csr.hash.b128.f64.i32")
+        self.assertIn("--backend cuda" if has_gpu else "no GPU", done.stderr)
 
     def test_a_profile_is_found_again(self):
         path = self.matrix()

@@ -111,9 +111,9 @@ TEST(Refusals, StructuresThatLeadOutOfTheArrays) {
     Matrix<double, std::int32_t> m(100);
     const Matrix<double, std::int32_t> good(100);
     m.col_idx[7] = 100;
-    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(m.view(), m.view()));
-    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(m.view(), good.view()));
-    EXPECT_REFUSED("col_idx[7]", sptune::auto_spgemm(good.view(), m.view()));
+    EXPECT_REFUSED("A: col_idx[7]", sptune::auto_spgemm(m.view(), m.view()));
+    EXPECT_REFUSED("A: col_idx[7]", sptune::auto_spgemm(m.view(), good.view()));
+    EXPECT_REFUSED("B: col_idx[7]", sptune::auto_spgemm(good.view(), m.view()));
     m.col_idx[7] = good.col_idx[7];
     m.row_ptr[0] = 1;
     EXPECT_REFUSED("row_ptr[0] is 1; expected 0", sptune::plan(m.view()));

@@ -5,11 +5,21 @@
 #include "db/knowledge.hpp"
 #include "tuner/join.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include <fmt/format.h>
 
 namespace sptune::cli {
+namespace {
+
+/// Whether the kernel has run, whatever became of it.
+bool was_tried(const db::Candidate& c) {
+    using enum db::Status;
+    return c.status != not_reached && c.status != illegal && c.status != bounded;
+}
+
+}  // namespace
 
 ResultStore::ResultStore(const ResultPlace& place)
     : store_(open_db(place.db)), fresh_(place.fresh) {
@@ -40,6 +50,9 @@ std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_c
 
 ResultStore::Saved ResultStore::save(const db::Entry& entry,
                                      const DropChanged& drop_changed) const {
+    // One that was stopped before its first call has nothing to go on from.
+    if (!entry.complete && std::ranges::none_of(entry.candidates, was_tried))
+        return {"Not stored: nothing was measured.\n"};
     try {
         const std::string what = store(entry, drop_changed);
         return {fmt::format(

@@ -26,7 +26,8 @@ class ResultStore {
         bool failed = false;  ///< could not be written; was warned of
     };
     /// Stores the entry, with what the database knows beyond it, unless the database knows all of
-    /// it. `drop_changed` takes out of what was stored the times of kernels that are others by now.
+    /// it, or it has no kernel that ran. `drop_changed` takes out of what was stored the times of
+    /// kernels that are others by now.
     using DropChanged = std::function<void(db::Entry& stored)>;
     Saved save(const db::Entry& entry, const DropChanged& drop_changed) const;
 

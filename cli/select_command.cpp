@@ -118,11 +118,12 @@ std::string report(const SteadyChoice& choice, const Style& style) {
         with_baseline |= r.id == s.baseline.id;
     }
     if (!with_baseline) add(s.baseline);
-    return fmt::format(
-        "{}\n\n{}\n{}\nchosen in {} ({} the first time); {}\n", style(Tone::bold, s.chosen.id),
-        table.render(style), wrap(s.why, 100, 0), duration_us(s.select_us),
-        duration_us(choice.first_us),
-        s.source == tuner::Source::exact ? "times are measured ones" : "times are predictions");
+    return fmt::format("{}\n\n{}\n{}\nchosen in {} ({} the first time); {}\n",
+                       style(Tone::bold, s.chosen.id), table.render(style), wrap(s.why, 100, 0),
+                       duration_us(s.select_us), duration_us(choice.first_us),
+                       s.source == tuner::Source::exact ? "times are measured ones"
+                       : s.chosen.predicted_us > 0      ? "times are predictions"
+                                                        : "nothing is known of its time");
 }
 
 }  // namespace

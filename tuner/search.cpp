@@ -206,7 +206,7 @@ void Search::report(const std::string& stage, double share, int done, int total)
     if (!options_.progress || now - reported_us_ < kEveryUs) return;
     reported_us_ = now;
     Progress p{
-        .stage = stage, .done = done, .total = total, .best_us = 0, .best_id = {}, .eta_s = 0};
+        .stage = stage, .done = done, .total = total, .best_us = 0, .best_id = {}, .eta_s = -1};
     if (best_) p.best_us = best_->record.time->median, p.best_id = best_->record.id;
     if (share > 0) p.eta_s = (now - stage_start_us_) * (1 - share) / share / 1e6;
     options_.progress(p);

@@ -218,8 +218,9 @@ bool Search::like_a_hopeless_one(Runner& r) {
         if (found == lost_.end()) continue;
         const db::Candidate& other = found->second->record;
         r.record.status = db::Status::bounded;
-        r.record.reason = fmt::format("{} took {:.0f} times as long as the best", other.id,
-                                      other.time->median / best_->record.time->median);
+        r.record.reason =
+            fmt::format("{} took {:.0f} times as long as the best, {}", other.id,
+                        other.time->median / best_->record.time->median, best_->record.id);
         return true;
     }
     return false;
@@ -249,8 +250,10 @@ bool Search::bounded(Runner& r, std::uint64_t matrix_bytes) {
     if (us <= best_->record.time->median) return false;
     r.record.status = db::Status::bounded;
     r.record.bytes = matrix_bytes + scene_.vector_bytes;
-    r.record.reason = fmt::format("has to read {} bytes: at {:.1f} GB/s that takes {} or more",
-                                  bytes, static_cast<double>(bytes) / us / 1e3, duration_us(us));
+    r.record.reason =
+        fmt::format("has to read {} bytes: at {:.1f} GB/s that takes {} or more; {} took {}", bytes,
+                    static_cast<double>(bytes) / us / 1e3, duration_us(us), best_->record.id,
+                    duration_us(best_->record.time->median));
     return true;
 }
 

@@ -21,7 +21,7 @@ struct Progress {
     int total = 0;
     double best_us = 0;  ///< 0: nothing measured yet
     std::string best_id;
-    double eta_s = 0;  ///< of this stage
+    double eta_s = -1;  ///< of this stage; negative: not known yet
 };
 
 struct SweepOptions {

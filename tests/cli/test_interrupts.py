@@ -16,6 +16,14 @@ class Interrupts(SweepTest):
                 with self.subTest(sent, to_all=to_all):
                     self.interrupted(path, sent, to_all)
 
+    def test_without_a_database_nothing_goes_on(self):
+        process = self.start("profile", self.matrix("large.mtx", 400000), *FEW, "--no-db")
+        self.worker_of(process, measured=True)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertIn("; without a database the next run starts over", errors)
+
     def test_a_worker_that_is_stuck_outside_a_kernel_ends_soon_after_a_signal(self):
         process = self.start("profile", self.matrix("large.mtx", 400000), *FEW)
         worker = self.worker_of(process)

@@ -128,6 +128,9 @@ class Select(CliTest):
         self.assertEqual(chosen["source"], "heuristic")
         self.assertIn(".csr.static.x32.l1.u1.", chosen["id"])
         self.assertEqual(chosen["why"], f"SPTUNE_MODE is off: plain CSR, {chosen['id']}.")
+        report = self.expect(0, "select", *CPU, path).stdout
+        self.assertIn("nothing is known of its time", report)
+        self.assertNotIn("times are", report)
         self.environment["SPTUNE_MODE"] = "tune"
         first = "SPTUNE_MODE is tune: a program would measure this matrix first"
         self.assertNotIn(first, self.expect(0, "select", *CPU, path).stderr)
@@ -173,6 +176,10 @@ class Select(CliTest):
 
     def test_exit_codes(self):
         self.expect(2, "select")
+        self.environment["SPTUNE_SIMD"] = "foo"
+        done = self.expect(2, "select", *CPU, self.matrix("b.mtx", 100))
+        self.assertIn("sptune: SPTUNE_SIMD=foo is unknown", done.stderr)
+        del self.environment["SPTUNE_SIMD"]
         self.expect(2, "select", "--calls", 0, "a.mtx")
         self.expect(3, "select", *CPU, "nothing.mtx")
         path = self.matrix("a.mtx", 100)

@@ -1,5 +1,9 @@
 #include "cli/exit_code.hpp"
+#include "cli/result_store.hpp"
 #include "cli/sweep_session.hpp"
+#include "tests/db/scratch.hpp"
+
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -29,6 +33,14 @@ TEST(SweepSession, OnlyWrongResultsAreUnverified) {
     EXPECT_EQ(code(db::Status::out_of_memory), kFailure);
     EXPECT_EQ(code(db::Status::crashed), kFailure);
     EXPECT_EQ(code(db::Status::ok, true), kFailure);
+}
+
+TEST(SweepSession, WhatWasStoppedBeforeItsFirstKernelIsNotStored) {
+    const db::Scratch scratch;
+    const ResultStore store({(scratch / "db").string(), false});
+    const auto note = store.save(result_of(db::Status::not_reached).entry, [](db::Entry&) {}).note;
+    EXPECT_EQ(note, "Not stored: nothing was measured.\n");
+    EXPECT_FALSE(std::filesystem::exists(scratch / "db"));
 }
 
 }  // namespace

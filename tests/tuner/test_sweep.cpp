@@ -67,6 +67,9 @@ TEST_F(Sweep, SkipsWhatCannotWinAndSaysSo) {
     const SweepResult r = run(kernels);
     EXPECT_EQ(of(r, kernels[2]).status, db::Status::bounded);
     EXPECT_NE(of(r, kernels[2]).reason.find("1000032 bytes"), std::string::npos);
+    EXPECT_NE(of(r, kernels[2]).reason.find(" or more; " + kernels[1].variant.id() + " took "),
+              std::string::npos)
+        << of(r, kernels[2]).reason;
     EXPECT_FALSE(of(r, kernels[2]).time.has_value());
     EXPECT_EQ(r.entry.winner, kernels[1].variant.id());
     EXPECT_EQ(fake::conversions, 3 + 3);  // three of each, for the median; none of the third

@@ -216,7 +216,7 @@ TEST_F(Sweep, ProgressIsRareAndEndsNearTheEnd) {
     options.progress = [&](const Progress& p) {
         times.push_back(fake::now_us);
         EXPECT_LE(p.done, p.total);
-        EXPECT_GE(p.eta_s, 0);
+        EXPECT_TRUE(p.eta_s >= 0 || p.done == 0) << "unknown before anything is done";
     };
     run(kernels);
     ASSERT_GT(times.size(), 3u);

@@ -97,7 +97,7 @@ std::string list_table(const std::vector<db::Summary>& entries) {
             {fit(printable(e.matrix), 24), print, count(e.rows) + " × " + count(e.cols),
              count(e.nnz), e.key.substr(0, e.key.rfind('-')), fit(printable(e.device_key), 32),
              std::to_string(e.threads), e.winner.empty() ? "none" : fit(printable(e.winner), 60),
-             e.winner.empty() ? "" : factor(e.speedup) + (marked(e) ? "*" : ""), complete, when},
+             e.speedup > 0 ? factor(e.speedup) + (marked(e) ? "*" : "") : "-", complete, when},
             e.complete ? Tone::plain : Tone::dim);
     }
     std::string text = table.render(Style(stdout));
@@ -113,14 +113,13 @@ std::string list_csv(const std::vector<db::Summary>& entries) {
                       "precision", "index", "cache", "threads", "winner", "speedup_vs_baseline",
                       "complete", "variants", "created_utc", "cores_busy"});
     for (const db::Summary& e : entries)
-        text +=
-            db::csv_line({e.matrix, fingerprint_text(e.fingerprint), fmt::format("{}", e.rows),
-                          fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.key,
-                          std::string(to_string(e.op)), std::string(to_string(e.value)),
-                          std::string(to_string(e.index)), e.cache, fmt::format("{}", e.threads),
-                          e.winner, e.winner.empty() ? "" : fmt::format("{}", e.speedup),
-                          fmt::format("{}", e.complete), e.variants.value_or(""), e.created_utc,
-                          fmt::format("{}", e.cores_busy)});
+        text += db::csv_line(
+            {e.matrix, fingerprint_text(e.fingerprint), fmt::format("{}", e.rows),
+             fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.key,
+             std::string(to_string(e.op)), std::string(to_string(e.value)),
+             std::string(to_string(e.index)), e.cache, fmt::format("{}", e.threads), e.winner,
+             e.winner.empty() ? "" : fmt::format("{}", e.speedup), fmt::format("{}", e.complete),
+             e.variants.value_or(""), e.created_utc, fmt::format("{}", e.cores_busy)});
     return text;
 }
 

@@ -8,11 +8,11 @@
 #include "cli/product_pair.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/table.hpp"
+#include "db/altered.hpp"
 #include "db/codec.hpp"
 #include "db/csv.hpp"
 #include "db/document.hpp"
 #include "db/scan.hpp"
-#include "db/seal.hpp"
 #include "features/features.hpp"
 #include "matrix/error.hpp"
 #include "matrix/number.hpp"
@@ -173,8 +173,9 @@ db::Entry find_entry(const std::string& word, std::span<const std::string> other
     if (is_file && is_entry_file(word)) {
         try {
             const auto document = db::parse_document(db::read_text(word));
-            if (db::has_broken_seal(document)) warn(fmt::format("{}: {}", word, db::kAltered));
-            return db::entry_from_json(document);
+            db::Entry entry = db::entry_from_json(document);
+            if (db::is_altered(document, entry)) warn(fmt::format("{}: {}", word, db::kAltered));
+            return entry;
         } catch (const Error& e) {
             throw InputError(word, 0, e.what());
         }

@@ -110,9 +110,10 @@ int run_db_export(const Words& args) {
     require_outputs({{"-o", output}, {"-o", with_metadata ? metadata_path(output) : ""}},
                     {store.path().string()});
     write_text(output, db::export_store(store, kind));
-    if (!is_stream(output)) warn(fmt::format("wrote {} as {}", output, format));
-    if (with_metadata)
-        write_text(metadata_path(output), db::export_t4_metadata(store));
+    if (with_metadata) write_text(metadata_path(output), db::export_t4_metadata(store));
+    if (!is_stream(output))
+        warn(fmt::format("wrote {} as {}{}", output, format,
+                         with_metadata ? ", and " + metadata_path(output) : ""));
     else if (kind == db::ExportFormat::t4)
         warn("the metadata that belongs to t4 results is left out; -o FILE writes both");
     return kOk;

@@ -112,14 +112,15 @@ class Profiler {
         const bool goes_on =
             !options_.no_db && (!previous || !previous->complete || options_.resume);
         const bool by_budget = result.ended == tuner::Ended::budget;
-        const int code =
-            session_.judge(result, saved,
-                           !goes_on && by_budget ? "a larger --budget gets further"
-                           : options_.no_db      ? "without a database the next run starts over"
-                           : !goes_on            ? "--resume goes on from here"
-                           : options_.resume || options_.matrices.size() == 1
-                               ? "the same command goes on from here"
-                               : "the same command with --resume goes on from here");
+        const int code = session_.judge(
+            result, saved,
+            !goes_on && by_budget ? "a larger --budget gets further"
+            : options_.no_db      ? "without a database the next run starts over"
+            : !saved.stored && !(previous && goes_on) ? "the same command starts over"
+            : !goes_on                                ? "--resume goes on from here"
+            : options_.resume || options_.matrices.size() == 1
+                ? "the same command goes on from here"
+                : "the same command with --resume goes on from here");
         if (Worker* worker = Worker::self())
             worker->keep({{"path", path}, {"entry", db::to_json(result.entry)}});
         entries_.push_back(std::move(result.entry));

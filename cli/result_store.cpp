@@ -56,8 +56,9 @@ ResultStore::Saved ResultStore::save(const db::Entry& entry,
     try {
         const std::string what = store(entry, drop_changed);
         return {fmt::format(
-            "{} {}\n", what,
-            (store_.path() / entry.device.key / db::entry_key(entry)).string() + ".json")};
+                    "{} {}\n", what,
+                    (store_.path() / entry.device.key / db::entry_key(entry)).string() + ".json"),
+                false, what.starts_with("Stored")};
     } catch (const std::exception& failure) {
         warn(fmt::format("not stored: {}", failure.what()));
         return {"", true};

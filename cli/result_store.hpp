@@ -24,6 +24,7 @@ class ResultStore {
     struct Saved {
         std::string note;     ///< a line for the report: where, or why not; may be empty
         bool failed = false;  ///< could not be written; was warned of
+        bool stored = false;
     };
     /// Stores the entry, with what the database knows beyond it, unless the database knows all of
     /// it, or it has no kernel that ran. `drop_changed` takes out of what was stored the times of

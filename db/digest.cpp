@@ -2,6 +2,7 @@
 // most of a file can be skipped by looking for line ends.
 #include "db/digest.hpp"
 
+#include "db/altered.hpp"
 #include "db/codec.hpp"
 #include "db/document.hpp"
 #include "db/knowledge.hpp"
@@ -255,7 +256,7 @@ std::optional<Digest> read_digest_of_line(Text line, const std::string& entry_ke
     const Entry entry = entry_from_json(document);
     if (db::entry_key(entry) != entry_key) return std::nullopt;
     Digest digest = digest_of(entry, extent);
-    digest.altered = has_broken_seal(document);
+    digest.altered = is_altered(document, entry);
     return digest;
 }
 

@@ -1,8 +1,8 @@
 #include "db/export_index.hpp"
 
+#include "db/altered.hpp"
 #include "db/codec.hpp"
 #include "db/document.hpp"
-#include "db/seal.hpp"
 #include "matrix/lasting.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ ExportIndex::ExportIndex(const fs::path& file) : file_(file) {
             const Entry entry = entry_from_json(json);
             devices_.insert(entry.device.key);
             Digest digest = digest_of(entry, Extent::all);
-            digest.altered = has_broken_seal(json);
+            digest.altered = is_altered(json, entry);
             digests_.emplace(db::entry_key(entry), std::move(digest));
         } catch (const Error& e) {  // who asks for this matrix is told, and `db check` tells all
             failures_[key_of(json)] = e.what();

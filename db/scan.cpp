@@ -1,5 +1,6 @@
 #include "db/scan.hpp"
 
+#include "db/altered.hpp"
 #include "db/codec.hpp"
 #include "db/document.hpp"
 #include "db/seal.hpp"
@@ -139,8 +140,9 @@ void scan_document(const fs::path& where, const Visit& visit, const Refuse& refu
         deliver(
             fmt::format("{}: entries[{}]", where.string(), i),
             [&](bool& altered) {
-                altered = has_broken_seal(entries[i]);
-                return entry_from_json(entries[i]);
+                Entry entry = entry_from_json(entries[i]);
+                altered = is_altered(entries[i], entry);
+                return entry;
             },
             visit, refuse);
 }
@@ -159,8 +161,9 @@ Entry read_entry(const fs::path& file, bool* altered) {
     const auto decoded = [&] {
         try {
             const auto document = parse_document(text);
-            if (altered) *altered = !is_sealed(text) && has_broken_seal(document);
-            return entry_from_json(document);
+            Entry read = entry_from_json(document);
+            if (altered) *altered = !is_sealed(text) && is_altered(document, read);
+            return read;
         } catch (const NewerSchema&) {
             throw;
         } catch (const Error& e) {

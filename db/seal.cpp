@@ -58,8 +58,8 @@ bool is_sealed(Text text) {
 bool has_broken_seal(const nlohmann::ordered_json& document) {
     const auto found = document.find("checksum");
     if (found == document.end()) return false;
-    for (const Layout layout : {Layout::lines, Layout::one_line}) {
-        nlohmann::ordered_json again = document;
+    nlohmann::ordered_json again = document;
+    for (const Layout layout : {Layout::one_line, Layout::lines}) {
         seal(again, layout);
         if (again["checksum"] == *found) return false;
     }

@@ -20,8 +20,9 @@ void seal(nlohmann::ordered_json& document, Layout layout);
 bool is_sealed(std::string_view text);
 
 /// Whether the document carries a checksum that is not its own: something has changed in it since,
-/// other than its layout. None at all breaks nothing: it is from before there were any, or somebody
-/// has removed it to vouch for the rest.
+/// other than its layout. None at all
+/// breaks nothing: it is from before there were any, or somebody has removed it to vouch for the
+/// rest.
 bool has_broken_seal(const nlohmann::ordered_json& document);
 
 }  // namespace sptune::db

@@ -118,17 +118,18 @@ std::string on_next(const Selection& s, const Lookup& l) {
 }
 
 /// What speaks against the fastest of the sweep, where it is neither chosen nor next.
-std::string on_winner(const Selection& s, const Lookup& l) {
+std::string on_winner(const Selection& s, const Lookup& l, bool restricted) {
     const Ranked& winner = l.winner;
     if (winner.id.empty() || winner.id == s.chosen.id ||
         (!s.runners_up.empty() && winner.id == s.runners_up.front().id))
         return {};
     const double calls = s.calls > 0 ? s.calls : kUnknownCalls;
     const auto total_us = [&](const Ranked& r) { return r.predicted_us + r.convert_us / calls; };
-    const std::string reason = total_us(winner) > total_us(s.chosen)
-                                   ? fmt::format("its conversion ({}) makes it dearer{}",
-                                                 duration_us(winner.convert_us), over_calls(s))
-                                   : "it does not keep within the constraints";
+    const bool dearer = total_us(winner) > total_us(s.chosen);
+    if (!dearer && !restricted) return {};  // it cannot be used, which is said elsewhere
+    const std::string reason = dearer ? fmt::format("its conversion ({}) makes it dearer{}",
+                                                    duration_us(winner.convert_us), over_calls(s))
+                                      : "it does not keep within the constraints";
     return fmt::format("; the fastest of that sweep was {}, {}, but {}", winner.id,
                        duration_us(winner.predicted_us), reason);
 }
@@ -170,7 +171,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += fmt::format(" (measured with {})", lookup.changed);
     if (!s.complete) text += on_rest(lookup);
     if (!plain) text += on_calls(s, constraints);
-    if (s.source == Source::exact) text += on_winner(s, lookup);
+    if (s.source == Source::exact) text += on_winner(s, lookup, restricted(constraints));
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s, lookup);
     return text + ".";
 }

@@ -119,7 +119,7 @@ class Selector {
         note_safe(field);
         nothing_beats(digest->winner, field);
         const bool has_winner = field.front().id == digest->winner;
-        lookup_.winner = has_winner ? field.front().ranked() : Ranked{};
+        const Ranked winner = has_winner ? field.front().ranked() : Ranked{};
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
         // by something else, and the rest of it is not to be believed either.
         const Features& known =
@@ -138,6 +138,7 @@ class Selector {
         result_.source = Source::exact;
         result_.confidence = 1;
         lookup_.place = item.place, lookup_.altered = digest->altered;
+        lookup_.winner = winner;
         result_.complete = digest->complete;
         result_.cores_busy = digest->cores_busy;
         if (!digest->complete) offer_the_rest(*digest);

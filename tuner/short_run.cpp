@@ -251,9 +251,9 @@ bool Search::bounded(Runner& r, std::uint64_t matrix_bytes) {
     r.record.status = db::Status::bounded;
     r.record.bytes = matrix_bytes + scene_.vector_bytes;
     r.record.reason =
-        fmt::format("has to read {} bytes: {} or more at {:.1f} GB/s, against {} of {}", bytes,
-                    duration_us(us), static_cast<double>(bytes) / us / 1e3,
-                    duration_us(best_->record.time->median), best_->record.id);
+        fmt::format("{} or more, against {}: has to read {} bytes at {:.1f} GB/s; best was {}",
+                    duration_us(us), duration_us(best_->record.time->median), bytes,
+                    static_cast<double>(bytes) / us / 1e3, best_->record.id);
     return true;
 }
 

@@ -24,6 +24,17 @@ class Interrupts(SweepTest):
         self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
         self.assertIn("; without a database the next run starts over", errors)
 
+    def test_beside_a_complete_sweep_the_same_command_starts_over(self):
+        path = self.matrix("large.mtx", 400000)
+        self.expect(0, "profile", path, *FEW)
+        process = self.start("profile", path, *FEW)
+        self.worker_of(process, measured=True)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertIn("Not stored: the entry that is there knows more", out)
+        self.assertIn("; the same command starts over", errors)
+
     def test_a_worker_that_is_stuck_outside_a_kernel_ends_soon_after_a_signal(self):
         process = self.start("profile", self.matrix("large.mtx", 400000), *FEW)
         worker = self.worker_of(process)

@@ -67,8 +67,7 @@ TEST_F(Sweep, SkipsWhatCannotWinAndSaysSo) {
     const SweepResult r = run(kernels);
     EXPECT_EQ(of(r, kernels[2]).status, db::Status::bounded);
     EXPECT_NE(of(r, kernels[2]).reason.find("1000032 bytes"), std::string::npos);
-    EXPECT_NE(of(r, kernels[2]).reason.find(", against 10.0 µs of " + kernels[1].variant.id()),
-              std::string::npos)
+    EXPECT_NE(of(r, kernels[2]).reason.find(", against 10.0 µs: has to read "), std::string::npos)
         << of(r, kernels[2]).reason;
     EXPECT_FALSE(of(r, kernels[2]).time.has_value());
     EXPECT_EQ(r.entry.winner, kernels[1].variant.id());

@@ -7,9 +7,9 @@
 
 namespace sptune::db {
 
-/// Whether a document has changed since it was sealed, from which `entry` was read. What only looks
-/// different, as other programs order members and write 1.0 as 1, is as sptune writes it once it
-/// is read.
+/// Whether a document has changed since it was sealed, from which `entry` was read. Numbers that
+/// other programs write otherwise (1.0 as 1) are as sptune writes them once they are read. Sorted
+/// members count as changed: parameters of kernels have an order.
 bool is_altered(const nlohmann::ordered_json& document, const Entry& entry);
 
 }  // namespace sptune::db

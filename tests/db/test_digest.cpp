@@ -208,9 +208,9 @@ TEST_F(DigestTest, AnAlteredEntryIsUsedWithAWarning) {
     store_.save(entry);
     const std::string good = content(file(entry));
     auto json = nlohmann::ordered_json::parse(good);
-    // As jq -S prints it: members by their names, whole numbers without a point.
+    // As jq prints it: whole numbers without a point.
     const std::string other_layout =
-        std::regex_replace(nlohmann::json::parse(good).dump(2), std::regex(R"((\d)\.0\b)"), "$1");
+        std::regex_replace(json.dump(2), std::regex(R"((\d)\.0\b)"), "$1");
     ASSERT_NE(other_layout.size(), json.dump(2).size()) << "no number to write otherwise";
     json["provenance"]["seed"] = 12345;
     const std::string altered = json.dump();

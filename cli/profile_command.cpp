@@ -108,23 +108,27 @@ class Profiler {
             if (!entries_.empty()) outputs_.text("-", "\n");
             outputs_.text("-", profile_report(result.entry, report, Style(stdout)) + saved.note);
         }
-        // Where there is a complete entry, each run begins anew.
-        const bool goes_on =
-            !options_.no_db && (!previous || !previous->complete || options_.resume);
-        const bool by_budget = result.ended == tuner::Ended::budget;
-        const int code = session_.judge(
-            result, saved,
-            !goes_on && by_budget ? "a larger --budget gets further"
-            : options_.no_db      ? "without a database the next run starts over"
-            : !saved.stored && !(previous && goes_on) ? "the same command starts over"
-            : !goes_on                                ? "--resume goes on from here"
-            : options_.resume || options_.matrices.size() == 1
-                ? "the same command goes on from here"
-                : "the same command with --resume goes on from here");
+        const int code = session_.judge(result, saved,
+                                        hint(previous ? &*previous : nullptr, saved.stored,
+                                             result.ended == tuner::Ended::budget));
         if (Worker* worker = Worker::self())
             worker->keep({{"path", path}, {"entry", db::to_json(result.entry)}});
         entries_.push_back(std::move(result.entry));
         return code;
+    }
+
+    /// What gets further than a sweep that was cut short.
+    const char* hint(const db::Entry* previous, bool stored, bool by_budget) const {
+        // Where there is a complete entry, each run begins anew.
+        const bool goes_on =
+            !options_.no_db && (!previous || !previous->complete || options_.resume);
+        if (!goes_on && by_budget) return "a larger --budget gets further";
+        if (options_.no_db) return "without a database the next run starts over";
+        if (!stored && !(previous && goes_on)) return "the same command starts over";
+        if (!goes_on) return "--resume goes on from here";
+        return options_.resume || options_.matrices.size() == 1
+                   ? "the same command goes on from here"
+                   : "the same command with --resume goes on from here";
     }
 
     /// By --validate, of times to go on from.

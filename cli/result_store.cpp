@@ -26,7 +26,8 @@ ResultStore::ResultStore(const ResultPlace& place)
     store_.require_writable();
 }
 
-std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_changed) const {
+ResultStore::Done ResultStore::store(const db::Entry& entry,
+                                     const DropChanged& drop_changed) const {
     auto before = store_.load(entry.device.key, db::entry_key(entry));
     // --fresh replaces what it has measured anew, and all of it only when it has got to the end.
     const bool anew = fresh_ && entry.complete;
@@ -36,16 +37,17 @@ std::string ResultStore::store(const db::Entry& entry, const DropChanged& drop_c
         const bool losing = db::knows_more(*before, entry);
         const bool gaining = db::knows_more(entry, *before);
         if (!anew && !gaining && (losing || (before->complete && !entry.complete)))
-            return "Not stored: the entry that is there knows more:";
+            return {false, "Not stored: the entry that is there knows more:"};
         if (!anew && !gaining && db::were_cores_busy(entry) && !db::were_cores_busy(*before))
-            return "Not stored: the entry that is there was measured while no core was busy:";
+            return {false,
+                    "Not stored: the entry that is there was measured while no core was busy:"};
         if (losing) {
             store_.save(tuner::join(entry, *before));
-            return "Stored, with what an earlier run has measured, in";
+            return {true, "Stored, with what an earlier run has measured, in"};
         }
     }
     store_.save(entry);
-    return "Stored in";
+    return {true, "Stored in"};
 }
 
 ResultStore::Saved ResultStore::save(const db::Entry& entry,
@@ -54,11 +56,9 @@ ResultStore::Saved ResultStore::save(const db::Entry& entry,
     if (!entry.complete && std::ranges::none_of(entry.candidates, was_tried))
         return {"Not stored: nothing was measured.\n"};
     try {
-        const std::string what = store(entry, drop_changed);
-        return {fmt::format(
-                    "{} {}\n", what,
-                    (store_.path() / entry.device.key / db::entry_key(entry)).string() + ".json"),
-                false, what.starts_with("Stored")};
+        const Done done = store(entry, drop_changed);
+        const auto file = store_.path() / entry.device.key / (db::entry_key(entry) + ".json");
+        return {fmt::format("{} {}\n", done.words, file.string()), false, done.stored};
     } catch (const std::exception& failure) {
         warn(fmt::format("not stored: {}", failure.what()));
         return {"", true};

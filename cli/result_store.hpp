@@ -33,8 +33,11 @@ class ResultStore {
     Saved save(const db::Entry& entry, const DropChanged& drop_changed) const;
 
   private:
-    /// What save() does, in words that go before the path.
-    std::string store(const db::Entry& entry, const DropChanged& drop_changed) const;
+    struct Done {
+        bool stored;
+        const char* words;  ///< which go before the path
+    };
+    Done store(const db::Entry& entry, const DropChanged& drop_changed) const;
 
     db::Store store_;
     bool fresh_;

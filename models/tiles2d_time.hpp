@@ -19,8 +19,8 @@ struct Tiles2dWork {
     double bandwidth_gbs;  ///< of the memory
 };
 
-/// µs of one call. Fitted to 50 times on an H200, of matrices with 4 to 100 million entries in
-/// random columns, whose errors are 8 % at most (bench/results/2026-11-28-tiles2d.md). Too much
+/// µs of one call. Fitted to 51 times on an H200, of matrices with 4 to 100 million entries in
+/// random columns, whose errors are 9 % at most (bench/results/2026-11-28-tiles2d.md). Too much
 /// where entries lie together, near the diagonal, say: not all of x is fetched for every panel
 /// then.
 double tiles2d_us(const Tiles2dWork& work);

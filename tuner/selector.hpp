@@ -2,18 +2,16 @@
 #pragma once
 
 #include "models/shortlist.hpp"
-#include "tuner/closer_look.hpp"
 #include "tuner/default_models.hpp"
-#include "tuner/hub_look.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_field.hpp"
 #include "tuner/select_limits.hpp"
+#include "tuner/select_looks.hpp"
 #include "tuner/select_predict.hpp"
 #include "tuner/select_reasons.hpp"
 #include "tuner/select_stored.hpp"
 #include "tuner/stored_digest.hpp"
-#include "tuner/tiles2d_look.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +34,8 @@ class Selector {
         : matrix_(matrix),
           kernels_(kernels),
           options_(options),
-          limits_(kernels, options.constraints, lookup_) {}
+          limits_(kernels, options.constraints, lookup_),
+          looks_(kernels, limits_, lookup_) {}
 
     Selection run() {
         const double start = options_.clock();
@@ -232,50 +231,8 @@ class Selector {
         return field;
     }
 
-    /// Whether anything has changed by it. Leaves out what the constraints do not allow.
     bool look(Field& field, const Known& known) {
-        const bool changed = look_closer(field, calls(), features(), matrix_.view, known.alike);
-        leave_out_forbidden(field);
-        const bool tiled = join_tiles2d(field, known.tiles2d);
-        return look_for_hubs(field, known.hubs) || tiled || changed;
-    }
-
-    void leave_out_forbidden(Field& field) {
-        std::erase_if(field, [&](const Entrant<T, P>& e) { return !limits_.allow(e); });
-    }
-
-    std::vector<const Kernel*> allowed(std::vector<const Kernel*> kernels) {
-        std::erase_if(kernels, [&](const Kernel* k) {
-            return !limits_.allow(Entrant<T, P>{k, kernels_.id(*k)});
-        });
-        return kernels;
-    }
-
-    /// Once.
-    bool join_tiles2d(Field& field, const std::vector<const Kernel*>& tiles) {
-        if (tiles.empty() || joined_tiles2d_) return false;
-        joined_tiles2d_ = tuner::join_tiles2d(field, calls(), features(), matrix_.view, kernels_,
-                                              allowed(tiles), device_);
-        if (joined_tiles2d_) leave_out_forbidden(field);
-        return joined_tiles2d_;
-    }
-
-    /// Once.
-    bool look_for_hubs(Field& field, std::vector<const Kernel*> hubs) {
-        if (looked_for_hubs_) return false;
-        hubs = allowed(std::move(hubs));
-        try {
-            const HubLook found = tuner::look_for_hubs(field, calls(), features(), matrix_.view,
-                                                       kernels_, hubs, device_.threads);
-            looked_for_hubs_ = found != HubLook::not_worth_it;
-            if (found == HubLook::joined) leave_out_forbidden(field);
-            return found == HubLook::joined;
-        } catch (const std::exception& failure) {  // memory of a GPU that is nearly full, say
-            looked_for_hubs_ = true;
-            lookup_.notes.push_back(
-                fmt::format("hub columns cannot be looked at: {}", failure.what()));
-            return false;
-        }
+        return looks_.look(field, known, calls(), features(), matrix_.view, device_);
     }
 
     const Kernel& safe_kernel() const {
@@ -343,9 +300,9 @@ class Selector {
     const SelectOptions& options_;
     db::Device device_;
     std::optional<Features> features_;
-    bool looked_for_hubs_ = false, joined_tiles2d_ = false;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
+    SelectLooks<T, P> looks_;
     Selection result_;
 };
 

@@ -26,6 +26,11 @@ struct Cut {
           blocks(to),
           shares(share_tiles2d(chunks, kMostChunks, blocks)) {}
 
+    /// The share that has the tile.
+    std::size_t share_of(std::int32_t tile) const {
+        const auto next = std::ranges::upper_bound(shares.share, tile, {}, &PanelShare::tile);
+        return static_cast<std::size_t>(next - shares.share.begin()) - 1;
+    }
     std::int64_t panel_of(const PanelShare& s) const { return s.slot / chunks.panel_slots; }
 
     /// Every chunk with entries lies in one tile, and that in the share of its panel.
@@ -53,8 +58,7 @@ struct Cut {
             EXPECT_GE(band.column + band.columns, std::min(at + kChunk, chunks.cols));
             EXPECT_LE(band.columns, kMostChunks * kChunk);
             EXPECT_LE(band.column + band.columns, chunks.cols);
-            const auto share =
-                static_cast<std::size_t>(shares.share_of_tile[static_cast<std::size_t>(t)]);
+            const auto share = share_of(t);
             EXPECT_EQ(panel_of(shares.share[share]), static_cast<std::int64_t>(i) / chunks.chunks);
         }
     }
@@ -62,10 +66,7 @@ struct Cut {
     std::int64_t most() const {
         std::vector<std::int64_t> of_share(shares.share.size());
         for (std::size_t i = 0; i < entries.size(); ++i)
-            if (entries[i])
-                of_share[static_cast<std::size_t>(
-                    shares.share_of_tile[static_cast<std::size_t>(shares.tile_of_chunk[i])])] +=
-                    entries[i];
+            if (entries[i]) of_share[share_of(shares.tile_of_chunk[i])] += entries[i];
         std::int64_t most = 0;
         for (std::size_t b = 0; b + 1 < shares.share_ptr.size(); ++b)
             most = std::max(

@@ -150,9 +150,9 @@ DeviceBuffer<N> to_device(const std::vector<N>& host) {
 }  // namespace
 
 template <class T, class P>
-Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features&, const Params& params) {
+Footprint Tiles2dFormat::inspect(CsrView<T, P> a, const Features& features, const Params& params) {
     const std::int64_t nnz = a.nnz();
-    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, params);
+    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, features.row_max, params);
     Footprint f;
     f.illegal = why_illegal(nnz, a.cols, shape);
     if (!f.illegal.empty()) return f;
@@ -183,7 +183,7 @@ std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Featu
             told.push_back({std::numeric_limits<double>::infinity()});
             continue;
         }
-        const Tiles2dShape s = shape_of<T>(a.rows, a.cols, a.nnz(), one);
+        const Tiles2dShape s = shape_of<T>(a.rows, a.cols, a.nnz(), features.row_max, one);
         // A run's last step is half full.
         const auto stored = static_cast<double>(a.nnz() + s.tiles() * s.warps * kWarp / 2);
         const auto panels = static_cast<double>(s.panels);
@@ -197,7 +197,7 @@ std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Featu
 template <class T, class P>
 std::unique_ptr<Storage> Tiles2dFormat::convert(CsrView<T, P> a, const Params& params, int) {
     const std::int64_t nnz = a.nnz();
-    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, params);
+    const Tiles2dShape shape = shape_of<T>(a.rows, a.cols, nnz, nnz, params);
     const auto entries = static_cast<std::size_t>(nnz);
     auto s = std::make_unique<Tiles2dStorage<T>>();
     s->rows = a.rows;

@@ -47,8 +47,9 @@ struct Tiles2dShape {
     std::int64_t tiles() const { return panels * ((chunks + kChunks - 1) / kChunks); }
 };
 
+/// `longest`: entries of a row at most, nnz where that is not known.
 template <class T>
-Tiles2dShape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
+Tiles2dShape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t longest,
                       const Params& params) {
     constexpr int kAlignedChunk = 64;
     Tiles2dShape s;
@@ -66,7 +67,7 @@ Tiles2dShape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
     const std::int64_t least_panels = (rows + places - 1) / places;
     constexpr std::int64_t kSpread = 2;  // not all tiles hold as many
     s.share = 1 + nnz / (std::max<std::int64_t>(least_panels, 1) * s.warps * kLanes * kSpread);
-    s.slots = rows + nnz / s.share;
+    s.slots = longest <= s.share ? rows : rows + nnz / s.share;
     s.panels = s.cut(s.slots).panels;
     s.chunks = s.band ? (cols + s.chunk() - 1) / s.chunk() : 0;
     return s;

@@ -23,7 +23,6 @@ struct Tiles2dShares {
     std::vector<PanelShare> share;
     std::vector<std::int32_t> share_ptr{0};  ///< blocks + 1
     std::vector<Band> tile;
-    std::vector<std::int32_t> share_of_tile;
     std::vector<std::int32_t> tile_of_chunk;  ///< -1: no entries
 };
 
@@ -100,7 +99,6 @@ inline Tiles2dShares share_tiles2d(const Chunks& c, std::int64_t most_chunks, in
             if (chunk >= next) {
                 next = chunk + most_chunks;
                 ++s.share.back().tiles;
-                s.share_of_tile.push_back(static_cast<std::int32_t>(s.share.size()) - 1);
                 s.tile.push_back({static_cast<std::int32_t>(at * c.columns), 0});
             }
             Band& band = s.tile.back();

@@ -62,7 +62,7 @@ class ModelSet final : public Predictor {
     std::string name() const override { return "trees"; }
     bool covers(Op op, ValueType value, const db::Device& device) const override;
     bool knows(const Variant& variant) const override;
-    bool has_bandwidths_of(const db::Device& device) const override;
+    std::span<const db::BandwidthPoint> bandwidths_of(const db::Device& device) const override;
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     double confidence(const Variant& chosen, const Features& features,

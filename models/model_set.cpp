@@ -124,9 +124,10 @@ bool ModelSet::covers(Op op, ValueType value, const db::Device& device) const {
     return model && model->covers(op, value, device);
 }
 
-bool ModelSet::has_bandwidths_of(const db::Device& device) const {
+std::span<const db::BandwidthPoint> ModelSet::bandwidths_of(const db::Device& device) const {
     const TreeModel* trees = trees_for(device);
-    return trees && trees->has_bandwidths_of(device);
+    if (!trees) return {};
+    return trees->bandwidths_of(device);
 }
 
 bool ModelSet::knows(const Variant& variant) const {

@@ -38,8 +38,11 @@ class Predictor {
     /// Where the model has what it knows of this variant; 0: nowhere, or it need not be looked up.
     /// Who offers the same options again and again asks for it once.
     virtual std::uint64_t place_of(const Variant&) const { return 0; }
-    /// Whether it has bandwidths of devices with this key, so that predict() needs none.
-    virtual bool has_bandwidths_of(const db::Device&) const { return false; }
+    /// Bandwidths of devices with this key, empty where it has none. Where it has, predict() needs
+    /// no others.
+    virtual std::span<const db::BandwidthPoint> bandwidths_of(const db::Device&) const {
+        return {};
+    }
     /// One prediction for each option, in their order.
     virtual std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                             std::span<const Option> options) const = 0;

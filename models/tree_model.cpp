@@ -129,9 +129,10 @@ bool TreeModel::knows(const Variant& v) const {
     return place_of(v) != 0;
 }
 
-bool TreeModel::has_bandwidths_of(const db::Device& device) const {
+std::span<const db::BandwidthPoint> TreeModel::bandwidths_of(const db::Device& device) const {
     const auto found = parts_.bandwidths.find(device.key);
-    return found != parts_.bandwidths.end() && !found->second.empty();
+    if (found == parts_.bandwidths.end()) return {};
+    return found->second;
 }
 
 /// For each option its places in the portfolio: its own, and that of the least block where it is

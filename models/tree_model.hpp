@@ -75,7 +75,7 @@ class TreeModel final : public Predictor {
     bool covers(Op op, ValueType value, const db::Device& device) const override;
     bool knows(const Variant& variant) const override;
     std::uint64_t place_of(const Variant& variant) const override;
-    bool has_bandwidths_of(const db::Device& device) const override;
+    std::span<const db::BandwidthPoint> bandwidths_of(const db::Device& device) const override;
     std::vector<Prediction> predict(const Features& features, const db::Device& device,
                                     std::span<const Option> options) const override;
     double confidence(const Variant& chosen, const Features& features,

@@ -21,7 +21,15 @@ inline db::Device device_for(const models::Predictor& model, Backend backend,
     // It changes from one moment to the next, and a choice that may not, goes without.
     if (backend == Backend::cpu && !options.constraints.deterministic)
         device.launch_us = thread_start_us(device.threads);
-    if (!model.has_bandwidths_of(device)) assume_bandwidths(device);
+    if (model.bandwidths_of(device).empty()) assume_bandwidths(device);
+    return device;
+}
+
+/// The same for formulas, which need bandwidths: where `device` has none, those that `model` knows.
+inline db::Device with_bandwidths(db::Device device, const models::Predictor& model) {
+    if (device.bandwidth_gbs > 0 || !device.bandwidth_curve.empty()) return device;
+    const auto known = model.bandwidths_of(device);
+    device.bandwidth_curve.assign(known.begin(), known.end());
     return device;
 }
 

@@ -228,11 +228,12 @@ class Selector {
         if (device.threads == 1 && options_.constraints.variants == "*") leave_out_twins(field);
         result_.source = model.name() == "heuristic" ? Source::heuristic : Source::model;
         result_.model = model.name();
+        reckoned_on_ = with_bandwidths(device, model);
         return field;
     }
 
     bool look(Field& field, const Known& known) {
-        return looks_.look(field, known, calls(), features(), matrix_.view, device_);
+        return looks_.look(field, known, calls(), features(), matrix_.view, reckoned_on_);
     }
 
     const Kernel& safe_kernel() const {
@@ -298,7 +299,8 @@ class Selector {
     const Chooser<T, P>& matrix_;
     const KernelIndex<T, P>& kernels_;
     const SelectOptions& options_;
-    db::Device device_;
+    db::Device device_;       // without bandwidths
+    db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;

@@ -297,6 +297,29 @@ TEST(LibraryGpuMore, MixedMemoryIsRefused) {
     }
 }
 
+/// The formula's rates are those of an H200; it may find other kernels faster elsewhere.
+TEST(LibraryGpuMore, RandomColumnsAreTiledWithoutMeasuring) {
+    SPTUNE_NEEDS_GPU();
+    cudaDeviceProp gpu{};
+    SPTUNE_CUDA(cudaGetDeviceProperties(&gpu, 0));
+    if (std::string(gpu.name).find("H200") == std::string::npos)
+        GTEST_SKIP() << "what is fastest on an H200 says nothing of " << gpu.name;
+    const Csr<float> host = generate<float, std::int32_t>(
+        {"per-row", {{"rows", 1 << 18}, {"cols", 1 << 18}, {"per-row", 64}}, 3});
+    const DeviceCsr<float, std::int32_t> a(host.view());
+    const DeviceBuffer<float> x(wavy<float>(1 << 18));
+    DeviceBuffer<float> y(1 << 18);
+    plan_options options;
+    options.expected_calls = 1e5;
+    auto plan =
+        sptune::plan(csr_view<float, std::int32_t>{a.rows, a.cols, a.row_ptr.data(),
+                                                   a.col_idx.data(), a.values.data(), a.entries},
+                     options);
+    for (int call = 0; call < 2000 && !plan.selection().settled; ++call)
+        plan.apply(x.data(), y.data());
+    EXPECT_NE(plan.selection().id.find(".tiles2d."), std::string::npos) << plan.why();
+}
+
 /// Microseconds per call, the device's work included.
 template <class Call>
 double per_call_us(const Call& call, int calls) {

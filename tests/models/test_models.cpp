@@ -118,13 +118,13 @@ TEST(Trees, KnowTheBandwidthOfDevicesThatTheyLearnedFrom) {
     const auto us = [&](const db::Device& device) { return plain_us(model, s, device); };
     db::Device unknown = unmeasured(s.device);
     EXPECT_DOUBLE_EQ(us(unknown), us(s.device));
-    EXPECT_TRUE(model.has_bandwidths_of(unknown));
+    EXPECT_EQ(model.bandwidths_of(unknown).size(), s.device.bandwidth_curve.size());
     db::Device faster = s.device;
     for (db::BandwidthPoint& point : faster.bandwidth_curve) point.gbs *= 2;
     EXPECT_LT(us(faster), us(s.device));
     unknown.key = "other";
     EXPECT_NE(us(unknown), us(s.device));
-    EXPECT_FALSE(model.has_bandwidths_of(unknown));
+    EXPECT_TRUE(model.bandwidths_of(unknown).empty());
 }
 
 TEST(Trees, TakeTheBandwidthOfTheDeviceMostAlike) {

@@ -5,6 +5,10 @@
 #include "models/reckoned.hpp"
 
 #include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace sptune::tuner::fake {
 
@@ -31,7 +35,12 @@ class Model : public models::Predictor {
         return 0.75;
     }
 
+    std::span<const db::BandwidthPoint> bandwidths_of(const db::Device&) const override {
+        return bandwidths;
+    }
+
     mutable double launch_us = -1;  ///< of the device that was asked for last
+    std::vector<db::BandwidthPoint> bandwidths;
 
   private:
     Predict predict_;

@@ -128,6 +128,21 @@ TEST_F(Select, TilesJoinByAFormulaWithinTheConstraints) {
     EXPECT_NE(select().chosen.id, id(2)) << "the conversion takes longer than three calls";
 }
 
+TEST_F(Select, TilesAreReckonedWithTheBandwidthThatTheModelKnows) {
+    kernels_.push_back(kernel(fake::right, 50, 200));
+    Kernel tiles = hub_kernel([](CsrView<double>, const Features&, std::span<const Params>) {
+        return std::vector<LayoutEstimate>{{8e6, 10, 10}};
+    });
+    tiles.variant.format = "tiles2d";
+    tiles.variant.params.push_back({"b", 512});
+    kernels_.push_back(std::move(tiles));
+    options_.calls = 1e6;
+    honest_.bandwidths = {{1 << 20, 4000}};  // no machine that tests run on has so much
+    EXPECT_EQ(select().chosen.id, id(2));
+    honest_.bandwidths = {{1 << 20, 10}};
+    EXPECT_EQ(select().chosen.id, id(1));
+}
+
 TEST_F(Select, AFailedLookAtHubColumnsCostsOnlyThem) {
     kernels_.push_back(kernel(fake::right, 50, 200));
     kernels_.push_back(hub_kernel([](CsrView<double>, const Features&,

@@ -1,6 +1,8 @@
-// Stands in for cuda_registry.cpp in a build without the CUDA toolkit.
+// Stands in for cuda_registry.cpp and spmm/cuda.cu in a build without the CUDA toolkit.
 #include "kernels/backends.hpp"
 #include "kernels/cuda_probe.hpp"
+#include "kernels/instantiate.hpp"
+#include "kernels/spmm/cuda.hpp"
 
 namespace sptune {
 
@@ -12,5 +14,15 @@ KernelList<T> cuda_kernels(IndexType) {
 
 template KernelList<float> cuda_kernels(IndexType);
 template KernelList<double> cuda_kernels(IndexType);
+
+template <class T, class P>
+void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std::size_t, void*) {
+    throw DeviceError(cuda_status());
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                         \
+    template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, \
+                                      std::size_t, void*);
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -237,6 +237,17 @@ class Cache {
     std::atomic<std::uint64_t> generation_{0};
 };
 
+/// call(plan) with the plan that is kept for `a`.
+template <class T, class P, class Call>
+void with_kept_plan(const csr_view<T, P>& a, void* stream, const Call& call) {
+    guarded([&] {
+        auto& cache = Cache<T, P>::instance();
+        const auto item = cache.get(a, stream);
+        call(*item->plan);
+        cache.called(*item);
+    });
+}
+
 }  // namespace
 }  // namespace library
 
@@ -244,11 +255,26 @@ inline namespace v1 {
 
 template <class T, class P>
 void auto_spmv(const csr_view<T, P>& a, const T* x, T* y, const spmv_terms<T>& terms) {
-    library::guarded([&] {
-        auto& cache = library::Cache<T, P>::instance();
-        const auto item = cache.get(a, terms.stream);
-        item->plan->apply(terms.alpha, x, terms.beta, y, terms.stream);
-        cache.called(*item);
+    library::with_kept_plan(a, terms.stream, [&](auto& plan) {
+        plan.apply(terms.alpha, x, terms.beta, y, terms.stream);
+    });
+}
+
+template <class T, class P>
+void auto_spmv_many(const csr_view<T, P>& a, const T* x, std::size_t ldx, T* y, std::size_t ldy,
+                    std::size_t count, const spmv_terms<T>& terms) {
+    library::with_kept_plan(a, terms.stream, [&](auto& plan) {
+        plan.apply_many(terms.alpha, x, ldx, terms.beta, y, ldy, count, library::Order::vectors,
+                        terms.stream);
+    });
+}
+
+template <class T, class P>
+void auto_spmv_many_rows(const csr_view<T, P>& a, const T* x, std::size_t ldx, T* y,
+                         std::size_t ldy, std::size_t count, const spmv_terms<T>& terms) {
+    library::with_kept_plan(a, terms.stream, [&](auto& plan) {
+        plan.apply_many(terms.alpha, x, ldx, terms.beta, y, ldy, count, library::Order::rows,
+                        terms.stream);
     });
 }
 
@@ -264,10 +290,15 @@ std::string why(const csr_view<T, P>& a) {
 
 }  // namespace v1
 
-#define SPTUNE_INSTANTIATE(T, P)                                                \
-    template SPTUNE_API void v1::auto_spmv(const csr_view<T, P>&, const T*, T*, \
-                                           const spmv_terms<T>&);               \
-    template SPTUNE_API void v1::forget(const csr_view<T, P>&);                 \
+#define SPTUNE_INSTANTIATE(T, P)                                                                   \
+    template SPTUNE_API void v1::auto_spmv(const csr_view<T, P>&, const T*, T*,                    \
+                                           const spmv_terms<T>&);                                  \
+    template SPTUNE_API void v1::auto_spmv_many(const csr_view<T, P>&, const T*, std::size_t, T*,  \
+                                                std::size_t, std::size_t, const spmv_terms<T>&);   \
+    template SPTUNE_API void v1::auto_spmv_many_rows(const csr_view<T, P>&, const T*, std::size_t, \
+                                                     T*, std::size_t, std::size_t,                 \
+                                                     const spmv_terms<T>&);                        \
+    template SPTUNE_API void v1::forget(const csr_view<T, P>&);                                    \
     template SPTUNE_API std::string v1::why(const csr_view<T, P>&);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 

@@ -119,6 +119,17 @@ sptune_status sptune_plan_apply_many(sptune_plan* p, double alpha, const void* x
     });
 }
 
+sptune_status sptune_plan_apply_many_rows(sptune_plan* p, double alpha, const void* x, size_t ldx,
+                                          double beta, void* y, size_t ldy, size_t count,
+                                          void* stream) {
+    return answer([&] {
+        with_plan(p, [&]<class T>(sptune::spmv_plan<T>& plan) {
+            plan.apply_many_rows(static_cast<T>(alpha), static_cast<const T*>(x), ldx,
+                                 static_cast<T>(beta), static_cast<T*>(y), ldy, count, stream);
+        });
+    });
+}
+
 sptune_status sptune_plan_update_values(sptune_plan* p, const void* values) {
     return answer([&] {
         with_plan(p, [&]<class T>(sptune::spmv_plan<T>& plan) {

@@ -2,6 +2,7 @@
 
 #include "features/structure.hpp"
 #include "library/database.hpp"
+#include "library/lines.hpp"
 #include "library/options.hpp"
 #include "library/overlap.hpp"
 #include "library/require.hpp"
@@ -12,8 +13,8 @@
 #include "tuner/mode.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,21 @@ class PlanOf final : public Implementation<T> {
                 "x and y overlap; y needs memory of its own");
         require(is_apart_from(a_, y, size_of_y_), "y lies in an array of A, which it would change");
         plan_->apply(alpha, x, beta, y, stream);
+    }
+    void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
+                    std::size_t count, Order order, void* stream) override {
+        const Lines<const T> from{x, ldx, size_of_x_, count, order};
+        const Lines<T> to{y, ldy, size_of_y_, count, order};
+        require_lines(from, "x", order == Order::rows);
+        require_lines(to, "y", true);
+        require(are_apart(from, to), "some x and some y overlap; y needs memory of its own");
+        require(is_apart_from(a_, y, to.span()), "y lies in an array of A, which it would change");
+        const auto vectors = [&](auto lines) {
+            using V = Vectors<std::remove_pointer_t<decltype(lines.data)>>;
+            return order == Order::rows ? V::row_by_row(lines.data, lines.step)
+                                        : V::one_by_one(lines.data, lines.step);
+        };
+        plan_->apply_many(alpha, vectors(from), beta, vectors(to), count, stream);
     }
     std::size_t size_of_x() const override { return size_of_x_; }
     std::size_t size_of_y() const override { return size_of_y_; }
@@ -147,24 +163,17 @@ template <class T>
 void spmv_plan<T>::apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                               std::size_t count, void* stream) {
     library::guarded([&] {
-        implementation& held = library::held(p_, kThis);
-        const std::size_t n = held.size_of_x(), m = held.size_of_y();
-        if (count > 1 && ldy < m)
-            throw UsageError(
-                fmt::format("ldy is {}, but each y has {} entries: they would overlap", ldy, m));
-        library::require(count == 0 || x || n == 0, "x is null");
-        library::require(count == 0 || y || m == 0, "y is null");
-        const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
-        for (const std::size_t ld : {ldx, ldy})
-            if (count > 1 && ld > most / count)
-                throw UsageError(
-                    fmt::format("{} is {}, and {} vectors that far apart do not fit into memory; "
-                                "is it negative?",
-                                ld == ldx ? "ldx" : "ldy", ld, count));
-        library::require(library::all_apart(x, ldx, n, y, ldy, m, count),
-                         "some x and some y overlap; y needs memory of its own");
-        for (std::size_t i = 0; i < count; ++i)
-            held.apply(alpha, x + i * ldx, beta, y + i * ldy, stream);
+        library::held(p_, kThis).apply_many(alpha, x, ldx, beta, y, ldy, count,
+                                            library::Order::vectors, stream);
+    });
+}
+
+template <class T>
+void spmv_plan<T>::apply_many_rows(T alpha, const T* x, std::size_t ldx, T beta, T* y,
+                                   std::size_t ldy, std::size_t count, void* stream) {
+    library::guarded([&] {
+        library::held(p_, kThis).apply_many(alpha, x, ldx, beta, y, ldy, count,
+                                            library::Order::rows, stream);
     });
 }
 

@@ -1,6 +1,7 @@
 // What stands behind sptune::spmv_plan.
 #pragma once
 
+#include "library/lines.hpp"
 #include "library/matrix.hpp"
 #include "tuner/plan.hpp"
 
@@ -14,6 +15,8 @@ class spmv_plan<T>::implementation {
   public:
     virtual ~implementation() = default;
     virtual void apply(T alpha, const T* x, T beta, T* y, void* stream) = 0;
+    virtual void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
+                            std::size_t count, library::Order order, void* stream) = 0;
     virtual std::size_t size_of_x() const = 0;
     virtual std::size_t size_of_y() const = 0;
     virtual std::int64_t nnz() const = 0;

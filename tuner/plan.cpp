@@ -290,6 +290,7 @@ std::string Plan<T, P>::why() const {
                     fate(*contract_, i));
         text += ".";
     }
+    text += ways_.why();
     for (const auto& r : ready_)
         if (!r->failure.empty())
             text += fmt::format(" {} could not be used: {}.", kernels_.id(*r->kernel), r->failure);

@@ -1,8 +1,10 @@
 // A matrix, the kernels that may apply it, and the conversions made so far.
 #pragma once
 
+#include "kernels/spmm/cpu.hpp"
 #include "tuner/contract.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/many_ways.hpp"
 #include "tuner/select.hpp"
 #include "tuner/waiting.hpp"
 
@@ -49,6 +51,11 @@ class Plan {
     /// `stream`, and those of a trial wait for it. Throws CudaError.
     void apply(T alpha, const T* x, T beta, T* y, void* stream = nullptr);
 
+    /// The same for `count` vectors. Where each is contiguous they go one by one or together, which
+    /// allocates at first, whichever has taken less.
+    void apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+                    void* stream = nullptr);
+
     /// New values for the same structure; what is converted is converted again where that pays.
     /// No apply may run meanwhile. On a GPU it waits for all that was enqueued before.
     void update_values(const T* values);
@@ -65,7 +72,10 @@ class Plan {
     const CsrView<T, P>& matrix() const { return matrix_.view; }
     Backend backend() const { return matrix_.backend; }
     /// Beside the caller's arrays, as of the last call that changed it.
-    std::uint64_t bytes_beside() const { return bytes_beside_.load(std::memory_order_relaxed); }
+    std::uint64_t bytes_beside() const {
+        return bytes_beside_.load(std::memory_order_relaxed) +
+               scratch_bytes_.load(std::memory_order_relaxed);
+    }
 
   private:
     using Kernel = SpmvKernel<T, P>;
@@ -100,6 +110,9 @@ class Plan {
     static void require_storage(const Ready& ready);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
+    bool may_go_together() const;
+    void apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+                        void* stream);
     void publish();
     void count_rested() const;
 
@@ -118,6 +131,10 @@ class Plan {
     std::atomic<std::uint64_t> bytes_beside_{0};
     mutable std::atomic<long long> rested_{0};  ///< calls that the contract has not been told of
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
+    ManyWays ways_;
+    std::vector<std::unique_ptr<ManyScratch<T>>> scratch_;  ///< that no call uses
+    std::mutex scratch_mutex_;
+    std::atomic<std::uint64_t> scratch_bytes_{0};  ///< of those in use, too
 };
 
 }  // namespace sptune::tuner

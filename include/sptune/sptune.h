@@ -84,6 +84,11 @@ SPTUNE_C_API sptune_status sptune_plan_apply(sptune_plan* plan, double alpha, co
 SPTUNE_C_API sptune_status sptune_plan_apply_many(sptune_plan* plan, double alpha, const void* x,
                                                   size_t ldx, double beta, void* y, size_t ldy,
                                                   size_t count, void* stream);
+/* For vectors that lie row by row ("row-major"): entry i of vector j is x[i * ldx + j]. */
+SPTUNE_C_API sptune_status sptune_plan_apply_many_rows(sptune_plan* plan, double alpha,
+                                                       const void* x, size_t ldx, double beta,
+                                                       void* y, size_t ldy, size_t count,
+                                                       void* stream);
 SPTUNE_C_API sptune_status sptune_plan_update_values(sptune_plan* plan, const void* values);
 /* Writes at most `size` bytes, the ending 0 included; *needed (may be NULL) is what all would take.
  */

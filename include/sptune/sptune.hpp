@@ -144,9 +144,16 @@ class SPTUNE_API spmv_plan {
     detail::if_vectors<X, Y> apply(const X& x, Y&& y, void* stream = nullptr) {
         apply(T{1}, x, T{0}, y, stream);
     }
-    /// The same for `count` vectors, each ldx (ldy) entries behind the one before: as many calls.
+    /// The same for `count` vectors, each ldx (ldy) entries behind the one before ("column-major").
+    /// On a CPU they go through A together where that has turned out to take less than one by one;
+    /// the first calls try both, and allocate.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
+    /// The same for vectors that lie row by row ("row-major"): entry i of vector j is
+    /// x[i * ldx + j] (y[i * ldy + j]), ldx and ldy are at least `count`. They always go through A
+    /// together, as it stands, whatever the plan would use for one.
+    void apply_many_rows(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
+                         std::size_t count, void* stream = nullptr);
     /// New values for the same structure (nnz, in the memory of A). Converts again where that pays;
     /// nothing is chosen anew. They must outlive the plan as well. No apply may run meanwhile, nor
     /// may a CUDA graph be captured, and graphs that hold calls have to be captured again.
@@ -210,6 +217,15 @@ detail::if_vectors<X, Y> auto_spmv(const csr_view<T, P>& A, const X& x, Y&& y,
     detail::require_size(y.size(), A.rows, "y must have as many entries as A has rows");
     auto_spmv(A, static_cast<const T*>(x.data()), static_cast<T*>(y.data()), terms);
 }
+
+/// The same for several vectors, as spmv_plan::apply_many() and apply_many_rows() take them.
+template <class T, class P>
+SPTUNE_API void auto_spmv_many(const csr_view<T, P>& A, const T* x, std::size_t ldx, T* y,
+                               std::size_t ldy, std::size_t count, const spmv_terms<T>& terms = {});
+template <class T, class P>
+SPTUNE_API void auto_spmv_many_rows(const csr_view<T, P>& A, const T* x, std::size_t ldx, T* y,
+                                    std::size_t ldy, std::size_t count,
+                                    const spmv_terms<T>& terms = {});
 
 /// Drops what auto_spmv keeps for A; call it before the arrays are freed or changed in place.
 template <class T, class P>

@@ -275,6 +275,7 @@ std::size_t most_scratch_bytes(index_t cols, bool by_rows, int threads) {
 template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                    std::size_t count, ManyScratch<T>& scratch, int threads) {
+    if (a.rows == 0) return;  // nor need there be an x then
     const ManyCall<T, P> call{a, alpha, x, beta, y, count, scratch, threads};
     if constexpr (sizeof(P) == 4)
         HWY_DYNAMIC_DISPATCH(many_i32)(call);

@@ -14,6 +14,8 @@ import numpy as np
 from . import _sptune
 from ._types import refuse_matrix, refuse_unsafe
 
+_ORDERS = {"F": "Fortran", "C": "C"}
+
 
 def is_array(a: Any) -> bool:
     return hasattr(a, "__cuda_array_interface__")
@@ -35,13 +37,19 @@ def _strides(interface: dict[str, Any]) -> list[int]:
     return strides[: len(interface["shape"])]
 
 
-def _by_columns(interface: dict[str, Any]) -> bool:
+def _is_contiguous(interface: dict[str, Any], order: str) -> bool:
     expected = np.dtype(interface["typestr"]).itemsize
-    for extent, stride in zip(interface["shape"], _strides(interface)):
+    sizes = list(zip(interface["shape"], _strides(interface)))
+    for extent, stride in sizes if order == "F" else reversed(sizes):
         if extent > 1 and stride != expected:
             return False
         expected *= extent
     return True
+
+
+def order_of(a: Any) -> str:
+    """"F" where `a` lies column by column, as vectors do, else "C"."""
+    return "F" if is_array(a) and _is_contiguous(a.__cuda_array_interface__, "F") else "C"
 
 
 def dtype_of(a: Any) -> np.dtype:
@@ -73,7 +81,7 @@ def check(a: Any, what: str) -> None:
     if not is_array(a):
         raise TypeError(f"{what} does not lie in the memory of a GPU, as the values of its matrix do")
     interface = a.__cuda_array_interface__
-    if not _by_columns(interface):
+    if not _is_contiguous(interface, "F"):
         raise ValueError(f"{what} is not contiguous; say {what} = {what}.copy()")
     address = interface["data"][0]
     if address and not _sptune.in_gpu_memory(address):
@@ -88,23 +96,23 @@ def view(a: Any) -> Any:
                                 [stride // size for stride in _strides(interface)], interface["typestr"], a)
 
 
-def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
+def read(x: Any, dtype: np.dtype, what: str = "x", order: str = "F") -> tuple[Any, tuple[int, ...], int]:
     if not is_array(x):
         refuse_matrix(x, what)
         raise TypeError(f"A lies in the memory of a GPU, but {what}, a {type(x).__name__}, does not; "
                         f"say cupy.asarray({what})")
     interface = x.__cuda_array_interface__
     given = np.dtype(interface["typestr"])
-    if given != dtype or not _by_columns(interface):
+    if given != dtype or not _is_contiguous(interface, order):
         refuse_unsafe(given, dtype, what)
         if not _is_cupy(x):
-            raise ValueError(f"{what} has to be of type {dtype} and contiguous by columns")
-        x = sys.modules["cupy"].asarray(x, dtype=dtype, order="F")
+            raise ValueError(f"{what} has to be of type {dtype} and contiguous in {_ORDERS[order]} order")
+        x = sys.modules["cupy"].asarray(x, dtype=dtype, order=order)
         interface = x.__cuda_array_interface__
     return view(x), tuple(interface["shape"]), interface.get("stream") or 0
 
 
-def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+def write(out: Any, shape: tuple[int, ...], dtype: np.dtype, order: str) -> Any:
     if not is_array(out):
         raise TypeError(f"A lies in the memory of a GPU, but out, a {type(out).__name__}, does not")
     interface = out.__cuda_array_interface__
@@ -114,12 +122,12 @@ def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         raise ValueError(f"out has shape {tuple(interface['shape'])}; expected {shape}")
     if interface["data"][1]:
         raise ValueError("out is read-only; give an array that may be written to")
-    if not _by_columns(interface):
-        raise ValueError("out is not contiguous by columns; make it with cupy.empty(shape, dtype, order='F')")
+    if not _is_contiguous(interface, order):
+        raise ValueError("out is not contiguous; make it with cupy.empty")
     return view(out)
 
 
-def empty(shape: tuple[int, ...], dtype: np.dtype, like: Any) -> Any:
+def empty(shape: tuple[int, ...], dtype: np.dtype, like: Any, order: str) -> Any:
     if not _is_cupy(like):
         raise TypeError("x is not an array of CuPy, so that sptune cannot make one like it; give out")
-    return sys.modules["cupy"].empty(shape, dtype, order="F")
+    return sys.modules["cupy"].empty(shape, dtype, order=order)

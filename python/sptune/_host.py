@@ -47,13 +47,18 @@ def view(a: np.ndarray) -> Any:
     return a
 
 
-def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...], int]:
+def order_of(a: Any) -> str:
+    """"F" where `a` lies column by column, as vectors do, else "C"."""
+    return "F" if isinstance(a, np.ndarray) and a.flags.f_contiguous else "C"
+
+
+def read(x: Any, dtype: np.dtype, what: str = "x", order: str = "F") -> tuple[Any, tuple[int, ...], int]:
     """x as _sptune takes it, its shape, and the stream to use.
 
-    Copied where it is not contiguous by columns and aligned, or of a type that `dtype` holds. Lists
-    and tuples of numbers are rounded to `dtype`.
+    Copied where it is not contiguous in this order and aligned, or of a type that `dtype` holds.
+    Lists and tuples of numbers are rounded to `dtype`.
     """
-    if type(x) is np.ndarray and x.dtype == dtype and x.flags.f_contiguous and x.flags.aligned:
+    if type(x) is np.ndarray and x.dtype == dtype and x.flags.aligned and _is_contiguous(x, order):
         return x, x.shape, 0
     if _device.is_array(x):
         raise TypeError(f"{what} lies in the memory of a GPU, but A in host memory; say {what}.get(), or move A "
@@ -64,10 +69,14 @@ def read(x: Any, dtype: np.dtype, what: str = "x") -> tuple[Any, tuple[int, ...]
     if numbers and (x.dtype == np.float64 or x.dtype.kind in "bui"):
         x = x.astype(dtype, copy=False)
     refuse_unsafe(x.dtype, dtype, what)
-    if x.ndim == 2 and not x.flags.f_contiguous:
+    if x.ndim == 2 and order == "F" and not x.flags.f_contiguous:
         x = _by_columns(x, dtype)
-    x = np.require(x, dtype, ["F", "A"])
+    x = np.require(x, dtype, [order, "A"])
     return x, x.shape, 0
+
+
+def _is_contiguous(a: np.ndarray, order: str) -> bool:
+    return a.flags.f_contiguous if order == "F" else a.flags.c_contiguous
 
 
 def _by_columns(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -80,7 +89,7 @@ def _by_columns(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return to
 
 
-def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+def write(out: Any, shape: tuple[int, ...], dtype: np.dtype, order: str) -> Any:
     """`out` after a look whether results can go there."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}; expected a NumPy array, since A lies in host memory")
@@ -90,13 +99,12 @@ def write(out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         raise ValueError(f"out has shape {out.shape}; expected {shape}")
     if not out.flags.writeable:
         raise ValueError("out is read-only; give an array that may be written to")
-    if not out.flags.f_contiguous:
-        raise ValueError("out is not contiguous by columns; make it with "
-                         "numpy.empty(shape, dtype, order='F')")
+    if not _is_contiguous(out, order):
+        raise ValueError("out is not contiguous; make it with numpy.empty")
     if not out.flags.aligned:
         raise ValueError("out is not aligned in memory; make it with numpy.empty")
     return out
 
 
-def empty(shape: tuple[int, ...], dtype: np.dtype, like: Any) -> np.ndarray:
-    return np.empty(shape, dtype, order="F")
+def empty(shape: tuple[int, ...], dtype: np.dtype, like: Any, order: Any) -> np.ndarray:
+    return np.empty(shape, dtype, order)

@@ -65,13 +65,17 @@ class Csr:
         self.handle = _sptune.matrix(*map(place.view, self.arrays), *self.shape, name)
 
     def operands(self, x: Any, out: Any, beta: float, transposed: bool = False) -> tuple[Any, Any, Any, int]:
-        """For out = A x: x and out as _sptune takes them, what to return, and the stream."""
+        """For out = A x: x and out as _sptune takes them, what to return, and the stream.
+
+        Several vectors have the order that out has, or else x.
+        """
         n, m = self.shape if transposed else self.shape[::-1]
-        given, shape, stream = self.place.read(x, self.dtype)
+        order = self.place.order_of(x if out is None else out)
+        given, shape, stream = self.place.read(x, self.dtype, order=order)
         if len(shape) not in (1, 2) or shape[0] != n:
             raise ValueError(f"x has shape {shape}; expected ({n},), or ({n}, k) for k vectors")
         if out is None:
             if beta != 0:
                 raise ValueError("beta is not 0, so that there must be an out to be multiplied with it")
-            out = self.place.empty((m, *shape[1:]), self.dtype, x)
-        return given, self.place.write(out, (m, *shape[1:]), self.dtype), out, stream
+            out = self.place.empty((m, *shape[1:]), self.dtype, x, order)
+        return given, self.place.write(out, (m, *shape[1:]), self.dtype, order), out, stream

@@ -155,12 +155,14 @@ class Plan:
         Parameters
         ----------
         x : array, shape (n,) or (n, k)
-            In the memory of A. It is copied where it is strided, in C order with k > 1, or of a
+            In the memory of A. It is copied where it is strided, in another order than out, or of a
             type that converts to that of A without loss; arrays of other types are refused, lists
             and tuples rounded to the type of A. Entries must be finite: kernels with padding
-            multiply some of them by 0.
+            multiply some of them by 0. Several vectors go through A together where they are in C
+            order, NumPy's default; in Fortran order so or one by one, whichever has taken less.
         out : array, shape (m,) or (m, k), optional
-            Of the type of A, contiguous, in Fortran order, and overlapping neither x nor A. Made if not given.
+            Of the type of A, contiguous, and overlapping neither x nor A. Made if not given, in the
+            order of x.
         alpha, beta : float
             With beta = 0, out is never read; else it has to be given.
 

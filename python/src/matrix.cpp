@@ -66,10 +66,12 @@ void bind(nb::module_& m, const char* name) {
         "auto_spmv",
         [](const Matrix<T, P>& a, const Array<const T>& x, const Array<T>& y, T alpha, T beta,
            std::uintptr_t stream) {
-            for_columns<T>(x, y, [&](const T* from, T* to) {
-                sptune::auto_spmv(a.view, from, to,
-                                  sptune::spmv_terms<T>{alpha, beta, stream_of(stream)});
-            });
+            const Columns columns(x, y);
+            const OthersRun others_run;
+            const sptune::spmv_terms<T> terms{alpha, beta, stream_of(stream)};
+            const auto multiply = columns.rows ? &sptune::auto_spmv_many_rows<T, P>
+                                               : &sptune::auto_spmv_many<T, P>;
+            multiply(a.view, x.data(), columns.ldx, y.data(), columns.ldy, columns.count, terms);
         },
         nb::arg("matrix"), nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("alpha"),
         nb::arg("beta"), nb::arg("stream"));

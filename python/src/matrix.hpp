@@ -15,9 +15,9 @@ namespace sptune_python {
 
 namespace nb = nanobind;
 
-/// A vector, or several as the columns of a Fortran-ordered array.
+/// A vector, or several as the columns of an array, contiguous in Fortran or C order.
 template <class T>
-using Array = nb::ndarray<T, nb::f_contig>;
+using Array = nb::ndarray<T>;
 
 /// A CSR matrix over arrays that it does not keep alive.
 template <class T, class P>
@@ -46,18 +46,31 @@ class OthersRun {
     PyThreadState* state_;
 };
 
-/// Calls one(x, y) for every column of x and y while other Python threads run. Throws ValueError
-/// where the arrays overlap.
-template <class T, class F>
-void for_columns(const Array<const T>& x, const Array<T>& y, const F& one) {
-    const T* const from = x.data();
-    T* const to = y.data();
-    if (from < to + y.size() && to < from + x.size())
-        throw nb::value_error("x and out overlap; give out an array of its own");
-    const std::size_t count = y.ndim() == 2 ? y.shape(1) : 1;
-    const OthersRun others_run;
-    for (std::size_t i = 0; i < count; ++i) one(from + i * x.shape(0), to + i * y.shape(0));
-}
+/// The columns of x and y, which lie in the same order.
+struct Columns {
+    std::size_t count = 1;
+    std::size_t ldx = 0, ldy = 0;  ///< as apply_many() takes it, or apply_many_rows()
+    bool rows = false;             ///< C order
+
+    /// Throws ValueError where the arrays overlap.
+    template <class T>
+    Columns(const Array<const T>& x, const Array<T>& y) {
+        const T *const from = x.data(), *const to = y.data();
+        if (from < to + y.size() && to < from + x.size())
+            throw nb::value_error("x and out overlap; give out an array of its own");
+        if (y.ndim() < 2) return;
+        count = y.shape(1);
+        rows = count > 1 && in_rows(x.shape(0), x.stride(0)) && in_rows(y.shape(0), y.stride(0));
+        ldx = rows ? count : x.shape(0);
+        ldy = rows ? count : y.shape(0);
+    }
+
+  private:
+    /// Of a single row both orders are the same.
+    bool in_rows(std::size_t extent, std::int64_t stride) const {
+        return extent < 2 || stride == static_cast<std::int64_t>(count);
+    }
+};
 
 inline void* stream_of(std::uintptr_t handle) {
     return reinterpret_cast<void*>(handle);

@@ -26,10 +26,16 @@ class Plan {
     explicit Plan(sptune::spmv_plan<T> plan) : plan_(std::move(plan)) {}
 
     void apply(const Array<const T>& x, const Array<T>& y, T alpha, T beta, std::uintptr_t stream) {
-        for_columns<T>(x, y, [&](const T* from, T* to) {
-            const std::shared_lock no_update(values_);
-            plan_.apply(alpha, from, beta, to, stream_of(stream));
-        });
+        const Columns columns(x, y);
+        const OthersRun others_run;
+        const std::shared_lock no_update(values_);
+        void* const on = stream_of(stream);
+        if (columns.rows)
+            plan_.apply_many_rows(alpha, x.data(), columns.ldx, beta, y.data(), columns.ldy,
+                                  columns.count, on);
+        else
+            plan_.apply_many(alpha, x.data(), columns.ldx, beta, y.data(), columns.ldy,
+                             columns.count, on);
     }
     void update_values(const Array<const T>& values) {
         const OthersRun others_run;

@@ -85,6 +85,26 @@ TEST(NoAllocation, FromTheFirstCallWithoutTrials) {
               0);
 }
 
+TEST(NoAllocation, SeveralVectorsAfterTheFirstCalls) {
+    const Matrix<double, int> m(5000);
+    const auto x = wavy<double>(5000 * 9);
+    std::vector<double> y(5000 * 9);
+    sptune::plan_options options;
+    options.expected_calls = 1e6;
+    auto plan = sptune::plan(m.view(), options);
+    const auto calls = [&](int n) {
+        while (n-- > 0) {
+            plan.apply_many(1, x.data(), 5000, 0, y.data(), 5000, 9);
+            plan.apply_many_rows(1, x.data(), 9, 0, y.data(), 9, 9);
+        }
+    };
+    calls(50);
+    for (int call = 0; call < 2000 && !plan.selection().settled; ++call)
+        plan.apply(x.data(), y.data());
+    calls(10);
+    EXPECT_EQ(allocations_of([&] { calls(100); }), 0) << plan.why();
+}
+
 TEST(NoAllocation, RepeatedAutoSpmv) {
     const Matrix<double, int> m(5000);
     const auto x = wavy<double>(5000);

@@ -141,6 +141,25 @@ TEST(Refusals, VectorsThatAreTooShortOrNotThere) {
     EXPECT_REFUSED("x is null", sptune::plan(m.view()).apply(none, y.data()));
 }
 
+TEST(Refusals, RowsThatOverlap) {
+    const Matrix<double, std::int32_t> m(100, 10);
+    auto plan = sptune::plan(m.view());
+    std::vector<double> xs(110 * 5, 1.0), ys(100 * 3);
+    const auto rows = [&](std::size_t ldx, std::size_t ldy, double* y) {
+        plan.apply_many_rows(1, xs.data(), ldx, 0, y, ldy, 3);
+    };
+    EXPECT_REFUSED("ldx is 2, but each row of x has 3 entries", rows(2, 3, ys.data()));
+    EXPECT_REFUSED("ldy is 2, but each row of y has 3 entries", rows(3, 2, ys.data()));
+    EXPECT_REFUSED("is it negative?", rows(static_cast<std::size_t>(-3), 3, ys.data()));
+    EXPECT_REFUSED("y is null", rows(3, 3, nullptr));
+    EXPECT_REFUSED("some x and some y overlap", rows(3, 3, xs.data() + 3 * 109));
+    EXPECT_REFUSED("some x and some y overlap", rows(5, 5, xs.data() + 2));
+    std::vector<double> beside(110 * 6, 1.0);  // x and y are columns of one matrix
+    plan.apply_many_rows(1, beside.data(), 6, 0, beside.data() + 3, 6, 3);
+    rows(3, 3, ys.data());
+    EXPECT_EQ(beside[6 * 40 + 4], ys[3 * 40 + 1]);
+}
+
 TEST(Refusals, VectorsThatOverlap) {
     const Matrix<double, std::int32_t> m(100, 10);
     std::vector<double> v(400, 1.0);

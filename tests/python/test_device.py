@@ -140,6 +140,16 @@ class Products:
                        self.place.put(np.zeros_like(X), strides=strides))
         self.check(Y, np.stack([self.times(x) for x in X.T], axis=1))
 
+    def test_several_vectors_in_c_order(self):
+        X = np.random.default_rng(2).standard_normal((self.n, 3))
+        plan = sptune.plan(self.A)
+        for times in (plan.apply, lambda *a: sptune.auto_spmv(self.A, *a)):
+            Y = times(self.place.put(X), self.place.put(np.zeros_like(X)))
+            self.check(Y, np.stack([self.times(x) for x in X.T], axis=1))
+        with self.assertRaisesRegex(ValueError, "Fortran order"):
+            plan.apply(self.place.put(X), self.place.put(np.zeros_like(X), strides=(8, 8 * self.n)))
+        sptune.forget(self.A)
+
     def test_new_values(self):
         plan = sptune.plan(self.A, expected_calls=1000)
         plan.apply(self.dx, self.dy)
@@ -251,7 +261,7 @@ class OnGpuWithCupy(unittest.TestCase):
         plan = sptune.plan(A, expected_calls=1000)
         with cupy.cuda.Stream():
             for _ in range(20):
-                given = cupy.asarray(x)  # C order: copied on the current stream
+                given = cupy.asarray(x)  # C order
                 for y in (plan @ given, sptune.auto_spmv(A, given), sptune.aslinearoperator(A) @ given):
                     self.assertIsInstance(y, cupy.ndarray)
                     np.testing.assert_allclose(y.get(), np.stack([times(c) for c in x.T], axis=1), rtol=1e-12,

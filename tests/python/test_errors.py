@@ -63,6 +63,11 @@ def test_bad_out(times, bad, error, message):
         times(x, bad)
 
 
+def test_out_of_several_vectors_that_is_not_contiguous(times):
+    with pytest.raises(ValueError, match="contiguous"):
+        times(np.ones((A.shape[1], 3)), np.ones((60, 6))[:, ::2])
+
+
 def test_x_that_is_not_aligned_is_copied(times):
     assert np.allclose(times(unaligned(x)), A @ x)
 

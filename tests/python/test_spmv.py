@@ -71,6 +71,26 @@ def test_several_vectors_and_layouts():
     assert_product(plan @ read_only, A, read_only)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_results_have_the_order_of_x_or_out(order, dtype):
+    A = random_csr(90, 60, dtype=dtype)
+    plan = sptune.plan(A)
+    rng = np.random.default_rng(9)
+    for k in (2, 5, 40):
+        X = np.array(rng.standard_normal((60, k)), dtype, order=order)
+        for y in (plan @ X, sptune.auto_spmv(A, X), sptune.aslinearoperator(A) @ X):
+            assert_product(y, A, X)
+            assert y.flags.c_contiguous == (order == "C")
+        for x in (X, np.array(X, order="C"), np.array(X, order="F"), X[::-1][::-1]):
+            for times in (plan.apply, lambda *a: sptune.auto_spmv(A, *a)):
+                out = np.ones((90, k), dtype, order=order)
+                assert times(x, out, 2, -1) is out
+                np.testing.assert_allclose(out, 2 * (A @ X) - 1, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-4)
+    one_row = random_csr(90, 1, 0.5, dtype=dtype)
+    assert_product(sptune.plan(one_row) @ X[:1].copy(order), one_row, X[:1])
+
+
 def test_out_alpha_beta():
     A = random_csr(90, 60)
     x, y = np.random.default_rng(4).standard_normal((2, 90))

@@ -1,0 +1,82 @@
+// Several vectors at once on the GPU against the reference.
+#include "kernels/spmm/cuda.hpp"
+#include "matrix/cuda/device_csr.hpp"
+#include "tests/gpu/needs_gpu.hpp"
+#include "tests/kernels/many_vectors.hpp"
+
+#include <cstring>
+
+namespace sptune {
+namespace {
+
+template <class T>
+DeviceBuffer<T> to_device(const Block<T>& b) {
+    return DeviceBuffer<T>(b.memory.data(), b.room);
+}
+
+template <class U, class T>
+Vectors<U> on_device(const Block<T>& b, U* data) {
+    return b.rows ? Vectors<U>::row_by_row(data, b.step) : Vectors<U>::one_by_one(data, b.step);
+}
+
+template <class Types>
+class SpmmGpu : public testing::Test {
+  protected:
+    void SetUp() override { SPTUNE_NEEDS_GPU(); }
+};
+using AllTypes = testing::Types<std::pair<float, std::int32_t>, std::pair<float, std::int64_t>,
+                                std::pair<double, std::int32_t>, std::pair<double, std::int64_t>>;
+TYPED_TEST_SUITE(SpmmGpu, AllTypes);
+
+TYPED_TEST(SpmmGpu, EqualsTheReference) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    auto cases = awkward<T, P>();
+    Rows long_rows = random_rows(300, 5000, 3, 8);  // that a block shares, next to each other too
+    long_rows[17] = every(5000);
+    long_rows[18] = every(5000, 7);
+    long_rows[19] = every(513);
+    long_rows[299] = every(5000, 2);
+    cases.push_back(make<T, P>("long rows", 5000, long_rows));
+    for (const auto& c : cases) {
+        const DeviceCsr<T, P> a(c.a.view());
+        for (const std::size_t count : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 70, 200})
+            for (const bool rows : {true, false}) {
+                const std::size_t gap = count % 2 ? 5 : 0;
+                const T alpha = rows ? T(-1.5) : T(1), beta = gap ? T(0.5) : T(0);
+                ManyVectors<T, P> v(c, count, gap, rows, rows, beta);
+                const auto x = to_device(v.x);
+                auto y = to_device(v.y);
+                cuda::multiply_many(a.view(), alpha, on_device<const T>(v.x, x.data()), beta,
+                                    on_device<T>(v.y, y.data()), count, nullptr);
+                const Buffer<T> got = y.to_host();
+                if (v.y.room) std::memcpy(v.y.memory.data(), got.data(), v.y.room * sizeof(T));
+                ASSERT_EQ(v.wrong(c, alpha, beta), "") << "rows " << rows << ", gap " << gap;
+            }
+    }
+}
+
+TYPED_TEST(SpmmGpu, RepeatsItself) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    Rows rows = random_rows(3000, 3000, 9, 5);
+    rows[1000] = every(3000);
+    const auto c = make<T, P>("", 3000, rows);
+    const DeviceCsr<T, P> a(c.a.view());
+    const ManyVectors<T, P> v(c, 40, 0, true, true, 0);
+    const auto x = to_device(v.x);
+    auto y = to_device(v.y);
+    Buffer<T> first;
+    for (int call = 0; call < 5; ++call) {
+        cuda::multiply_many(a.view(), T{1}, on_device<const T>(v.x, x.data()), T{0},
+                            on_device<T>(v.y, y.data()), 40, nullptr);
+        Buffer<T> got = y.to_host();
+        if (call)
+            ASSERT_EQ(std::memcmp(got.data(), first.data(), got.bytes()), 0);
+        else
+            first = std::move(got);
+    }
+}
+
+}  // namespace
+}  // namespace sptune

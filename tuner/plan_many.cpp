@@ -1,0 +1,75 @@
+// Several vectors at once.
+#include "kernels/spmm/cuda.hpp"
+#include "tuner/plan.hpp"
+
+namespace sptune::tuner {
+namespace {
+
+/// From so many on they go together where no clock may decide; fewer may take longer then.
+constexpr std::size_t kSurely = 8;
+
+}  // namespace
+
+template <class T, class P>
+void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+                            void* stream) {
+    const bool contiguous = x.row_step == 1 && y.row_step == 1;
+    const auto one_by_one = [&] {
+        for (std::size_t j = 0; j < count; ++j)
+            apply(alpha, x.from(j).data, beta, y.from(j).data, stream);
+    };
+    if (!contiguous) return apply_together(alpha, x, beta, y, count, stream);
+    if (count < 2 || !may_go_together()) return one_by_one();
+    if (options_.select.constraints.deterministic)
+        return count < kSurely ? one_by_one() : apply_together(alpha, x, beta, y, count, stream);
+    const Ready* const kernel = active_.load(std::memory_order_acquire);
+    const ManyWays::Step step = ways_.next(count, kernel);
+    const double start = step.timed ? options_.select.clock() : 0;
+    if (step.way == ManyWays::one_by_one) {
+        one_by_one();
+    } else {
+        try {
+            apply_together(alpha, x, beta, y, count, stream);
+        } catch (const OutOfMemory&) {  // of the scratch: nothing is written yet
+            return one_by_one();
+        }
+    }
+    if (step.timed)
+        ways_.took(step, kernel, (options_.select.clock() - start) / static_cast<double>(count));
+}
+
+/// By what the caller has asked for.
+template <class T, class P>
+bool Plan<T, P>::may_go_together() const {
+    const Constraints& c = options_.select.constraints;
+    if (matrix_.backend != Backend::cpu || c.variants != "*") return false;
+    const std::size_t scratch = most_scratch_bytes<T>(matrix_.view.cols, false, threads_);
+    const std::uint64_t held = bytes_beside_.load(std::memory_order_relaxed);
+    return c.memory_bytes == ~0ull || (held <= c.memory_bytes && scratch <= c.memory_bytes - held);
+}
+
+template <class T, class P>
+void Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
+                                std::size_t count, void* stream) {
+    require_storage(*active_.load(std::memory_order_acquire));  // values that are valid
+    if (matrix_.backend == Backend::cuda) {
+        const OnDevice here(device_);
+        return cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, stream);
+    }
+    std::unique_ptr<ManyScratch<T>> scratch;
+    {
+        const std::lock_guard lock(scratch_mutex_);
+        if (!scratch_.empty()) scratch = std::move(scratch_.back()), scratch_.pop_back();
+    }
+    if (!scratch) scratch = std::make_unique<ManyScratch<T>>();
+    const std::size_t before = scratch->bytes();
+    multiply_many(matrix_.view, alpha, x, beta, y, count, *scratch, threads_);
+    scratch_bytes_.fetch_add(scratch->bytes() - before, std::memory_order_relaxed);
+    const std::lock_guard lock(scratch_mutex_);
+    scratch_.push_back(std::move(scratch));
+}
+
+#define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;
+SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
+
+}  // namespace sptune::tuner

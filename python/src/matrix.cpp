@@ -69,8 +69,8 @@ void bind(nb::module_& m, const char* name) {
             const Columns columns(x, y);
             const OthersRun others_run;
             const sptune::spmv_terms<T> terms{alpha, beta, stream_of(stream)};
-            const auto multiply = columns.rows ? &sptune::auto_spmv_many_rows<T, P>
-                                               : &sptune::auto_spmv_many<T, P>;
+            const auto multiply =
+                columns.rows ? &sptune::auto_spmv_many_rows<T, P> : &sptune::auto_spmv_many<T, P>;
             multiply(a.view, x.data(), columns.ldx, y.data(), columns.ldy, columns.count, terms);
         },
         nb::arg("matrix"), nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("alpha"),

@@ -64,6 +64,7 @@ Plan<T, P>::~Plan() {
         for (auto& ready : ready_) static_cast<void>(ready.release());  // lost, but nobody else's
     ready_.clear();  // as long as its GPU is the current one
     timer_.reset();
+    many_timer_.reset();
 }
 
 /// Whether nothing asks for a choice before the first call.

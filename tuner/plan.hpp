@@ -9,6 +9,7 @@
 #include "tuner/waiting.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -111,6 +112,7 @@ class Plan {
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     bool may_go_together() const;
+    double timed_many(const std::function<void()>& call, void* stream);
     void apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
                         void* stream);
     void publish();
@@ -132,6 +134,8 @@ class Plan {
     mutable std::atomic<long long> rested_{0};  ///< calls that the contract has not been told of
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
     ManyWays ways_;
+    std::unique_ptr<StreamTimer> many_timer_;
+    std::mutex many_timer_mutex_;
     std::vector<std::unique_ptr<ManyScratch<T>>> scratch_;  ///< that no call uses
     std::mutex scratch_mutex_;
     std::atomic<std::uint64_t> scratch_bytes_{0};  ///< of those in use, too

@@ -18,31 +18,45 @@ void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, s
         for (std::size_t j = 0; j < count; ++j)
             apply(alpha, x.from(j).data, beta, y.from(j).data, stream);
     };
-    if (!contiguous) return apply_together(alpha, x, beta, y, count, stream);
+    const auto together = [&] { apply_together(alpha, x, beta, y, count, stream); };
+    if (!contiguous) return together();
     if (count < 2 || !may_go_together()) return one_by_one();
     if (options_.select.constraints.deterministic)
-        return count < kSurely ? one_by_one() : apply_together(alpha, x, beta, y, count, stream);
+        return count < kSurely ? one_by_one() : together();
+    const auto go = [&](ManyWays::Way way) {
+        if (way == ManyWays::one_by_one) return one_by_one();
+        try {
+            together();
+        } catch (const OutOfMemory&) {  // of the scratch: nothing is written yet
+            one_by_one();
+        }
+    };
     const Ready* const kernel = active_.load(std::memory_order_acquire);
     const ManyWays::Step step = ways_.next(count, kernel);
-    const double start = step.timed ? options_.select.clock() : 0;
-    if (step.way == ManyWays::one_by_one) {
-        one_by_one();
-    } else {
-        try {
-            apply_together(alpha, x, beta, y, count, stream);
-        } catch (const OutOfMemory&) {  // of the scratch: nothing is written yet
-            return one_by_one();
-        }
+    if (!step.timed || (timer_ && is_capturing(stream))) return go(step.way);
+    const double us = timed_many([&] { go(step.way); }, stream);
+    ways_.took(step, kernel, us / static_cast<double>(count));
+}
+
+template <class T, class P>
+double Plan<T, P>::timed_many(const std::function<void()>& call, void* stream) {
+    if (matrix_.backend == Backend::cpu) {
+        const double start = options_.select.clock();
+        call();
+        return options_.select.clock() - start;
     }
-    if (step.timed)
-        ways_.took(step, kernel, (options_.select.clock() - start) / static_cast<double>(count));
+    const OnDevice here(device_);
+    const std::lock_guard lock(many_timer_mutex_);
+    if (!many_timer_) many_timer_ = make_stream_timer();
+    return many_timer_->time(call, stream);
 }
 
 /// By what the caller has asked for.
 template <class T, class P>
 bool Plan<T, P>::may_go_together() const {
     const Constraints& c = options_.select.constraints;
-    if (matrix_.backend != Backend::cpu || c.variants != "*") return false;
+    if (c.variants != "*") return false;
+    if (matrix_.backend == Backend::cuda) return true;
     const std::size_t scratch = most_scratch_bytes<T>(matrix_.view.cols, false, threads_);
     const std::uint64_t held = bytes_beside_.load(std::memory_order_relaxed);
     return c.memory_bytes == ~0ull || (held <= c.memory_bytes && scratch <= c.memory_bytes - held);

@@ -145,8 +145,8 @@ class SPTUNE_API spmv_plan {
         apply(T{1}, x, T{0}, y, stream);
     }
     /// The same for `count` vectors, each ldx (ldy) entries behind the one before ("column-major").
-    /// On a CPU they go through A together where that has turned out to take less than one by one;
-    /// the first calls try both, and allocate.
+    /// They go through A together, as it stands, where that has turned out to take less than one by
+    /// one; the first calls try both, wait for a GPU, and allocate.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// The same for vectors that lie row by row ("row-major"): entry i of vector j is

@@ -15,14 +15,22 @@ KernelList<T> cuda_kernels(IndexType) {
 template KernelList<float> cuda_kernels(IndexType);
 template KernelList<double> cuda_kernels(IndexType);
 
-template <class T, class P>
-void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std::size_t, void*) {
+template <class P>
+std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const P*, index_t) {
     throw DeviceError(cuda_status());
 }
 
+template <class T, class P>
+void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std::size_t,
+                         const RowLengths*, void*) {
+    throw DeviceError(cuda_status());
+}
+
+template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int32_t*, index_t);
+template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int64_t*, index_t);
 #define SPTUNE_INSTANTIATE(T, P)                                                         \
     template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, \
-                                      std::size_t, void*);
+                                      std::size_t, const RowLengths*, void*);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -60,11 +60,14 @@ template <class T, class P>
 Plan<T, P>::~Plan() {
     if (matrix_.backend != Backend::cuda) return;
     const OnDevice here(device_);
-    if (!is_device_idle())
-        for (auto& ready : ready_) static_cast<void>(ready.release());  // lost, but nobody else's
+    if (!is_device_idle()) {  // lost, but nobody else's
+        for (auto& ready : ready_) static_cast<void>(ready.release());
+        static_cast<void>(new auto(std::move(row_lengths_)));
+    }
     ready_.clear();  // as long as its GPU is the current one
     timer_.reset();
     many_timer_.reset();
+    row_lengths_.reset();
 }
 
 /// Whether nothing asks for a choice before the first call.

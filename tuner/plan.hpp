@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/spmm/cpu.hpp"
+#include "kernels/spmm/cuda.hpp"
 #include "tuner/contract.hpp"
 #include "tuner/cuda/calls.hpp"
 #include "tuner/many_ways.hpp"
@@ -112,6 +113,7 @@ class Plan {
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     bool may_go_together() const;
+    std::shared_ptr<const cuda::RowLengths> row_lengths(void* stream);
     double timed_many(const std::function<void()>& call, void* stream);
     void apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
                         void* stream);
@@ -135,6 +137,7 @@ class Plan {
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
     ManyWays ways_;
     std::unique_ptr<StreamTimer> many_timer_;
+    std::shared_ptr<const cuda::RowLengths> row_lengths_;  ///< of a matrix on a GPU
     std::mutex many_timer_mutex_;
     std::vector<std::unique_ptr<ManyScratch<T>>> scratch_;  ///< that no call uses
     std::mutex scratch_mutex_;

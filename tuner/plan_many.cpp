@@ -1,5 +1,4 @@
 // Several vectors at once.
-#include "kernels/spmm/cuda.hpp"
 #include "tuner/plan.hpp"
 
 namespace sptune::tuner {
@@ -62,13 +61,25 @@ bool Plan<T, P>::may_go_together() const {
     return c.memory_bytes == ~0ull || (held <= c.memory_bytes && scratch <= c.memory_bytes - held);
 }
 
+/// Of a matrix on a GPU; null where repeats have to give the same bits, and while a graph is being
+/// recorded before anybody could look.
+template <class T, class P>
+std::shared_ptr<const cuda::RowLengths> Plan<T, P>::row_lengths(void* stream) {
+    if (options_.select.constraints.deterministic) return nullptr;
+    const std::lock_guard lock(many_timer_mutex_);
+    if (!row_lengths_ && !is_capturing(stream))
+        row_lengths_ = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
+    return row_lengths_;
+}
+
 template <class T, class P>
 void Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                                 std::size_t count, void* stream) {
     require_storage(*active_.load(std::memory_order_acquire));  // values that are valid
     if (matrix_.backend == Backend::cuda) {
         const OnDevice here(device_);
-        return cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, stream);
+        const auto lengths = row_lengths(stream);
+        return cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, lengths.get(), stream);
     }
     std::unique_ptr<ManyScratch<T>> scratch;
     {

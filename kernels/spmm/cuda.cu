@@ -4,6 +4,7 @@
 // work of a whole block.
 #include "kernels/cuda/device.cuh"
 #include "kernels/spmm/cuda.hpp"
+#include "kernels/spmm/row_lengths.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 
@@ -14,8 +15,6 @@ namespace sptune::cuda {
 namespace {
 
 constexpr int kBlock = 256;
-/// Entries of a row that all of a block share.
-constexpr int kLong = 1024;
 
 /// Entries of `W` vectors that lie side by side, fetched at once.
 template <class T, int W>
@@ -23,9 +22,13 @@ struct alignas(W * sizeof(T)) SideBySide {
     static constexpr int kVectors = W;
     T of[W];
 
-    static __device__ SideBySide load(const T* x, std::ptrdiff_t) {
-        return *reinterpret_cast<const SideBySide*>(x);
-    }
+    struct Reader {
+        const T* x;
+        __device__ Reader(const T* first, std::ptrdiff_t, std::int64_t) : x(first) {}
+        __device__ SideBySide at(std::ptrdiff_t row) const {
+            return *reinterpret_cast<const SideBySide*>(x + row);
+        }
+    };
     __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t, std::int64_t) const {
         auto& to = *reinterpret_cast<SideBySide*>(y);
         SideBySide result{};
@@ -36,18 +39,26 @@ struct alignas(W * sizeof(T)) SideBySide {
     }
 };
 
-/// Entries of `V` vectors that lie anywhere. Where there are fewer, the first stands in.
+/// Entries of `V` vectors that lie anywhere.
 template <class T, int V>
 struct Apart {
     static constexpr int kVectors = V;
     T of[V];
 
-    static __device__ Apart load(const T* x, std::ptrdiff_t step) {
-        Apart a;
+    struct Reader {
+        const T* x[V];
+        /// Of `count` vectors; where they are fewer, the first stands in.
+        __device__ Reader(const T* first, std::ptrdiff_t step, std::int64_t count) {
 #pragma unroll
-        for (int v = 0; v < V; ++v) a.of[v] = x[v * step];
-        return a;
-    }
+            for (int v = 0; v < V; ++v) x[v] = first + (v < count ? v * step : 0);
+        }
+        __device__ Apart at(std::ptrdiff_t row) const {
+            Apart a;
+#pragma unroll
+            for (int v = 0; v < V; ++v) a.of[v] = x[v][row];
+            return a;
+        }
+    };
     __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t step,
                           std::int64_t count) const {
 #pragma unroll
@@ -56,20 +67,52 @@ struct Apart {
     }
 };
 
-/// Adds entries begin, begin + step ... to `sum`.
-template <class Held, class T, class P>
-__device__ __forceinline__ void add_entries(const CsrView<T, P>& a, std::int64_t begin,
-                                            std::int64_t end, int step, const T* x,
-                                            std::ptrdiff_t row_step, std::ptrdiff_t vector_step,
-                                            Held& sum) {
+/// What a lane has of the vectors of a pass: `Lanes` lanes have Held::kVectors each. Those without
+/// any do what the first one does, and store nothing.
+template <class T, class Held, int Lanes>
+struct Own {
+    std::int64_t vector, left;
+    Vectors<T> y;
+    typename Held::Reader x;
+    std::ptrdiff_t row_step;
+
+    __device__ Own(const Vectors<const T>& from, const Vectors<T>& to, std::int64_t count)
+        : Own(from, to, count,
+              (std::int64_t{blockIdx.y} * Lanes + threadIdx.x % Lanes) * Held::kVectors) {}
+
+    /// Adds entries begin, begin + step ... to `sum`.
+    template <class P>
+    __device__ __forceinline__ void add(const CsrView<T, P>& a, std::int64_t begin,
+                                        std::int64_t end, int step, Held& sum) const {
 #pragma unroll 4
-    for (std::int64_t k = begin; k < end; k += step) {
-        const T value = a.values[k];
-        const Held fetched = Held::load(x + std::ptrdiff_t{a.col_idx[k]} * row_step, vector_step);
+        for (std::int64_t k = begin; k < end; k += step) {
+            const T value = a.values[k];
+            const Held fetched = x.at(std::ptrdiff_t{a.col_idx[k]} * row_step);
 #pragma unroll
-        for (int v = 0; v < Held::kVectors; ++v) sum.of[v] += value * fetched.of[v];
+            for (int v = 0; v < Held::kVectors; ++v) sum.of[v] += value * fetched.of[v];
+        }
     }
-}
+    __device__ T* place(std::int64_t row) const {
+        return y.data + row * y.row_step + vector * y.vector_step;
+    }
+    __device__ void store(const Held& sum, const Epilogue<T>& out, std::int64_t row) const {
+        if (left > 0) sum.store(out, place(row), y.vector_step, left);
+    }
+    __device__ void add_to(const Held& sum, T alpha, std::int64_t row) const {
+#pragma unroll
+        for (int v = 0; v < Held::kVectors; ++v)
+            if (v < left) atomicAdd(place(row) + v * y.vector_step, alpha * sum.of[v]);
+    }
+
+  private:
+    __device__ Own(const Vectors<const T>& from, const Vectors<T>& to, std::int64_t count,
+                   std::int64_t first)
+        : vector(first < count ? first : 0),
+          left(first < count ? count - first : 0),
+          y(to),
+          x(from.data + vector * from.vector_step, from.vector_step, left),
+          row_step(from.row_step) {}
+};
 
 /// Sum over lanes that are `Apart` from each other, of a group of `Group` lanes.
 template <int Apart, int Group, class Held>
@@ -81,51 +124,65 @@ __device__ __forceinline__ void sum_over_lanes(Held& sum) {
             sum.of[v] += __shfl_xor_sync(kFullMask, sum.of[v], offset);
 }
 
-/// `Group` lanes have a row, `Lanes` of them its next entry.
+/// Entries [begin, end) by all of a block: the sum is in its first `Lanes` threads. `part` may be
+/// used again.
+template <int Lanes, class T, class Held, class P>
+__device__ Held sum_by_block(const Own<T, Held, Lanes>& own, const CsrView<T, P>& a,
+                             std::int64_t begin, std::int64_t end, Held* part) {
+    constexpr int kWarps = kBlock / kWarp;
+    const int thread = static_cast<int>(threadIdx.x);
+    Held sum{};
+    own.add(a, begin + thread / Lanes, end, kBlock / Lanes, sum);
+    sum_over_lanes<Lanes, kWarp>(sum);
+    if (thread % kWarp < Lanes) part[thread / kWarp * Lanes + thread % kWarp] = sum;
+    __syncthreads();
+    if (thread < Lanes)
+        for (int w = 1; w < kWarps; ++w)
+#pragma unroll
+            for (int v = 0; v < Held::kVectors; ++v) sum.of[v] += part[w * Lanes + thread].of[v];
+    __syncthreads();
+    return sum;
+}
+
+/// `Group` lanes have a row, `Lanes` of them its next entry. Of long rows, if they are others'
+/// work, only βy is left to them.
 template <class T, class P, class Held, int Lanes, int Group>
 __global__ __launch_bounds__(kBlock) void many_kernel(CsrView<T, P> a, Epilogue<T> out,
                                                       Vectors<const T> x, Vectors<T> y,
-                                                      std::int64_t count) {
-    constexpr int kRows = kBlock / Group, kEntries = Group / Lanes, kAll = kBlock / Lanes;
+                                                      std::int64_t count, std::int64_t long_row,
+                                                      bool others_have_long) {
+    constexpr int kRows = kBlock / Group;
     __shared__ Held part[kBlock / kWarp * Lanes];
     const int thread = static_cast<int>(threadIdx.x);
-    // Lanes without a vector do what the first one does, and store nothing.
-    const std::int64_t own = (std::int64_t{blockIdx.y} * Lanes + thread % Lanes) * Held::kVectors;
-    const std::int64_t vector = own < count ? own : 0, left = own < count ? count - own : 0;
-    const T* const from = x.data + vector * x.vector_step;
-    // As if all were the same vector where there are fewer than loads bring.
-    const std::ptrdiff_t apart = left < Held::kVectors ? 0 : x.vector_step;
-    const auto store = [&](const Held& sum, std::int64_t i) {
-        if (left > 0)
-            sum.store(out, y.data + i * y.row_step + vector * y.vector_step, y.vector_step, left);
-    };
+    const Own<T, Held, Lanes> own(x, y, count);
     const std::int64_t first = std::int64_t{blockIdx.x} * kRows, i = first + thread / Group;
     std::int64_t begin = 0, end = 0;
     if (i < a.rows) begin = a.row_ptr[i], end = a.row_ptr[i + 1];
-    const bool is_long = end - begin > kLong;
+    const bool is_long = end - begin > long_row;
     Held sum{};
-    if (!is_long)
-        add_entries(a, begin + thread % Group / Lanes, end, kEntries, from, x.row_step, apart, sum);
+    if (!is_long) own.add(a, begin + thread % Group / Lanes, end, Group / Lanes, sum);
     sum_over_lanes<Lanes, Group>(sum);
-    if (i < a.rows && !is_long && thread % Group < Lanes) store(sum, i);
-    if (!__syncthreads_or(is_long)) return;
+    if (i < a.rows && (!is_long || others_have_long) && thread % Group < Lanes)
+        own.store(sum, out, i);
+    if (others_have_long || !__syncthreads_or(is_long)) return;
     for (std::int64_t row = first; row < min(first + kRows, std::int64_t{a.rows}); ++row) {
         begin = a.row_ptr[row], end = a.row_ptr[row + 1];
-        if (end - begin <= kLong) continue;
-        sum = {};
-        add_entries(a, begin + thread / Lanes, end, kAll, from, x.row_step, apart, sum);
-        sum_over_lanes<Lanes, kWarp>(sum);
-        if (thread % kWarp < Lanes) part[thread / kWarp * Lanes + thread % kWarp] = sum;
-        __syncthreads();
-        if (thread < Lanes) {
-            for (int w = 1; w < kBlock / kWarp; ++w)
-#pragma unroll
-                for (int v = 0; v < Held::kVectors; ++v)
-                    sum.of[v] += part[w * Lanes + thread].of[v];
-            store(sum, row);
-        }
-        __syncthreads();
+        if (end - begin <= long_row) continue;
+        sum = sum_by_block(own, a, begin, end, part);
+        if (thread < Lanes) own.store(sum, out, row);
     }
+}
+
+/// A block for each piece of long rows.
+template <class T, class P, class Held, int Lanes>
+__global__ __launch_bounds__(kBlock) void piece_kernel(CsrView<T, P> a, T alpha, Vectors<const T> x,
+                                                       Vectors<T> y, std::int64_t count,
+                                                       const RowPiece* pieces) {
+    __shared__ Held part[kBlock / kWarp * Lanes];
+    const Own<T, Held, Lanes> own(x, y, count);
+    const RowPiece piece = pieces[blockIdx.x];
+    const Held sum = sum_by_block(own, a, piece.begin, piece.end, part);
+    if (threadIdx.x < Lanes) own.add_to(sum, alpha, piece.row);
 }
 
 /// As many vectors as there are, in steps of what the kernels take.
@@ -136,6 +193,7 @@ struct Many {
     Vectors<const T> x;
     Vectors<T> y;
     std::size_t count;
+    const RowLengths* lengths;
     cudaStream_t stream;
 
     template <class Held, int Lanes, int Group>
@@ -145,17 +203,26 @@ struct Many {
             const std::size_t now = std::min(count - done, kMostPasses * kOfPass);
             const dim3 blocks(blocks_for(a.rows, kBlock / Group),
                               static_cast<unsigned>((now + kOfPass - 1) / kOfPass));
+            const Vectors<const T> from = x.from(done);
+            const Vectors<T> to = y.from(done);
+            const auto vectors = static_cast<std::int64_t>(now);
             many_kernel<T, P, Held, Lanes, Group><<<blocks, kBlock, 0, stream>>>(
-                a, out, x.from(done), y.from(done), static_cast<std::int64_t>(now));
+                a, out, from, to, vectors, lengths ? lengths->long_row : kLongRow,
+                lengths != nullptr);
             SPTUNE_CUDA_LAUNCHED("several vectors");
+            if (!lengths || lengths->pieces.empty()) continue;
+            const dim3 piece_blocks(static_cast<unsigned>(lengths->pieces.size()), blocks.y);
+            piece_kernel<T, P, Held, Lanes><<<piece_blocks, kBlock, 0, stream>>>(
+                a, out.alpha, from, to, vectors, lengths->pieces.data());
+            SPTUNE_CUDA_LAUNCHED("long rows of several vectors");
         }
     }
     double mean() const { return static_cast<double>(a.nnz()) / a.rows; }
 
-    /// Lanes have some eight entries each.
+    /// Lanes have some eight entries each, all that there are where some rows have many more.
     template <class Held, int Lanes>
     void launch() const {
-        const double wanted = Lanes * mean() / 8;
+        const double wanted = lengths && lengths->uneven ? kWarp : Lanes * mean() / 8;
         if constexpr (Lanes <= 8)
             if (wanted < 16) return launch<Held, Lanes, 8>();
         if constexpr (Lanes <= 16)
@@ -197,10 +264,10 @@ struct Many {
 
 template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
-                   std::size_t count, void* stream) {
+                   std::size_t count, const RowLengths* lengths, void* stream) {
     if (a.rows == 0 || count == 0) return;
-    const Many<T, P> many{a,     Epilogue<T>{alpha, beta},         x, y,
-                          count, static_cast<cudaStream_t>(stream)};
+    const Many<T, P> many{
+        a, {alpha, beta}, x, y, count, lengths, static_cast<cudaStream_t>(stream)};
     constexpr int kWidest = 16 / sizeof(T);
     if (x.by_rows() && y.by_rows())
         many.template rows<kWidest>();
@@ -211,7 +278,7 @@ void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors
 #define SPTUNE_INSTANTIATE(P)                                                                     \
     template void multiply_many(CsrView<SPTUNE_VALUE, P>, SPTUNE_VALUE,                           \
                                 Vectors<const SPTUNE_VALUE>, SPTUNE_VALUE, Vectors<SPTUNE_VALUE>, \
-                                std::size_t, void*);
+                                std::size_t, const RowLengths*, void*);
 SPTUNE_INSTANTIATE(std::int32_t)
 SPTUNE_INSTANTIATE(std::int64_t)
 

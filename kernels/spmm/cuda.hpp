@@ -5,14 +5,22 @@
 #include "matrix/csr.hpp"
 
 #include <cstddef>
+#include <memory>
 
 namespace sptune::cuda {
 
-/// Everything in device memory; fast where x and y lie row by row. x has a.cols rows, y a.rows, and
-/// they do not overlap. β = 0 never reads y. Repeats give the same bits. Enqueues to the
-/// cudaStream_t `stream`. Throws CudaError.
+/// How long the rows of a matrix are, and its long ones in pieces.
+struct RowLengths;
+/// In the default stream; waits for it. Throws CudaError, OutOfMemory.
+template <class P>
+std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows);
+
+/// Everything in device memory; x and y both row by row, or both one by one. x has a.cols rows, y
+/// a.rows, and they do not overlap. β = 0 never reads y. Without `lengths` repeats give the same
+/// bits, but long rows take long; with them they are shared by many blocks, which add to y in any
+/// order. Enqueues to the cudaStream_t `stream`. Throws CudaError.
 template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
-                   std::size_t count, void* stream);
+                   std::size_t count, const RowLengths* lengths, void* stream);
 
 }  // namespace sptune::cuda

@@ -137,8 +137,9 @@ class Plan {
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
     ManyWays ways_;
     std::unique_ptr<StreamTimer> many_timer_;
-    std::shared_ptr<const cuda::RowLengths> row_lengths_;  ///< of a matrix on a GPU
     std::mutex many_timer_mutex_;
+    std::shared_ptr<const cuda::RowLengths> row_lengths_;  ///< of a matrix on a GPU
+    std::mutex row_lengths_mutex_;
     std::vector<std::unique_ptr<ManyScratch<T>>> scratch_;  ///< that no call uses
     std::mutex scratch_mutex_;
     std::atomic<std::uint64_t> scratch_bytes_{0};  ///< of those in use, too

@@ -66,7 +66,7 @@ bool Plan<T, P>::may_go_together() const {
 template <class T, class P>
 std::shared_ptr<const cuda::RowLengths> Plan<T, P>::row_lengths(void* stream) {
     if (options_.select.constraints.deterministic) return nullptr;
-    const std::lock_guard lock(many_timer_mutex_);
+    const std::lock_guard lock(row_lengths_mutex_);
     if (!row_lengths_ && !is_capturing(stream))
         row_lengths_ = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
     return row_lengths_;

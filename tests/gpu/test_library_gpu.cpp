@@ -160,6 +160,45 @@ TYPED_TEST(LibraryGpu, PlansStreamsAndTransposes) {
 }
 
 /// Kernels with scratch memory of their own, from two threads with a stream each.
+TYPED_TEST(LibraryGpu, SeveralVectors) {
+    using T = typename TypeParam::first_type;
+    const OnDevice<T, typename TypeParam::second_type> m("power-law", 5000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    const Stream stream;
+    for (const bool transposed : {false, true})
+        for (const bool deterministic : {false, true}) {
+            plan_options options;
+            options.transposed = transposed;
+            options.deterministic = deterministic;
+            auto plan = sptune::plan(m.view(), options);
+            for (const std::size_t count : {2, 9})
+                for (int call = 0; call < 16; ++call) {
+                    const bool rows = call % 2;
+                    const auto x = wavy<T>(n * count), y0 = wavy<T>(n * count, 1);
+                    const DeviceBuffer<T> dx(x);
+                    DeviceBuffer<T> dy(y0);
+                    cudaDeviceSynchronize();
+                    if (rows)
+                        plan.apply_many_rows(2, dx.data(), count, T{-0.5}, dy.data(), count, count,
+                                             stream);
+                    else
+                        plan.apply_many(2, dx.data(), n, T{-0.5}, dy.data(), n, count, stream);
+                    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+                    const auto y = dy.to_host();
+                    for (std::size_t j = 0; j < count; ++j) {
+                        const auto one = [&](const Buffer<T>& all) {
+                            Buffer<T> v(n);
+                            for (std::size_t i = 0; i < n; ++i)
+                                v[i] = all[rows ? i * count + j : i + j * n];
+                            return v;
+                        };
+                        ASSERT_EQ(m.wrong_row(2, one(x), -0.5, one(y0), one(y), transposed), -1)
+                            << "vector " << j << " of " << count << ", rows " << rows;
+                    }
+                }
+        }
+}
+
 TYPED_TEST(LibraryGpu, StreamsMayShareAPlan) {
     using T = typename TypeParam::first_type;
     const OnDevice<T, typename TypeParam::second_type> m("power-law", 50000);

@@ -24,12 +24,12 @@ struct alignas(W * sizeof(T)) SideBySide {
 
     struct Reader {
         const T* x;
-        __device__ Reader(const T* first, std::ptrdiff_t, std::int64_t) : x(first) {}
+        std::ptrdiff_t step;
         __device__ SideBySide at(std::ptrdiff_t row) const {
             return *reinterpret_cast<const SideBySide*>(x + row);
         }
     };
-    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t, std::int64_t) const {
+    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t) const {
         auto& to = *reinterpret_cast<SideBySide*>(y);
         SideBySide result{};
         if (out.beta != T{0}) result = to;
@@ -46,32 +46,27 @@ struct Apart {
     T of[V];
 
     struct Reader {
-        const T* x[V];
-        /// Of `count` vectors; where they are fewer, the first stands in.
-        __device__ Reader(const T* first, std::ptrdiff_t step, std::int64_t count) {
-#pragma unroll
-            for (int v = 0; v < V; ++v) x[v] = first + (v < count ? v * step : 0);
-        }
+        const T* x;
+        std::ptrdiff_t step;
         __device__ Apart at(std::ptrdiff_t row) const {
             Apart a;
 #pragma unroll
-            for (int v = 0; v < V; ++v) a.of[v] = x[v][row];
+            for (int v = 0; v < V; ++v) a.of[v] = x[row + v * step];
             return a;
         }
     };
-    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t step,
-                          std::int64_t count) const {
+    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t step) const {
 #pragma unroll
-        for (int v = 0; v < V; ++v)
-            if (v < count) out.store(of[v], y + v * step);
+        for (int v = 0; v < V; ++v) out.store(of[v], y + v * step);
     }
 };
 
-/// What a lane has of the vectors of a pass: `Lanes` lanes have Held::kVectors each. Those without
-/// any do what the first one does, and store nothing.
+/// What a lane has of the vectors of a pass: `Lanes` lanes have Held::kVectors each, of which
+/// `count` is a multiple. Those without any do what the first one does, and store nothing.
 template <class T, class Held, int Lanes>
 struct Own {
-    std::int64_t vector, left;
+    std::int64_t vector;
+    bool has_any;
     Vectors<T> y;
     typename Held::Reader x;
     std::ptrdiff_t row_step;
@@ -96,21 +91,22 @@ struct Own {
         return y.data + row * y.row_step + vector * y.vector_step;
     }
     __device__ void store(const Held& sum, const Epilogue<T>& out, std::int64_t row) const {
-        if (left > 0) sum.store(out, place(row), y.vector_step, left);
+        if (has_any) sum.store(out, place(row), y.vector_step);
     }
     __device__ void add_to(const Held& sum, T alpha, std::int64_t row) const {
+        if (!has_any) return;
 #pragma unroll
         for (int v = 0; v < Held::kVectors; ++v)
-            if (v < left) atomicAdd(place(row) + v * y.vector_step, alpha * sum.of[v]);
+            atomicAdd(place(row) + v * y.vector_step, alpha * sum.of[v]);
     }
 
   private:
     __device__ Own(const Vectors<const T>& from, const Vectors<T>& to, std::int64_t count,
                    std::int64_t first)
         : vector(first < count ? first : 0),
-          left(first < count ? count - first : 0),
+          has_any(first < count),
           y(to),
-          x(from.data + vector * from.vector_step, from.vector_step, left),
+          x{from.data + vector * from.vector_step, from.vector_step},
           row_step(from.row_step) {}
 };
 
@@ -219,10 +215,11 @@ struct Many {
     }
     double mean() const { return static_cast<double>(a.nnz()) / a.rows; }
 
-    /// Lanes have some eight entries each, all that there are where some rows have many more.
+    /// Lanes have some eight entries each, or four where some rows have many more.
     template <class Held, int Lanes>
     void launch() const {
-        const double wanted = lengths && lengths->uneven ? kWarp : Lanes * mean() / 8;
+        const double uneven = lengths && lengths->uneven ? 2 : 1;
+        const double wanted = uneven * Lanes * mean() / 8;
         if constexpr (Lanes <= 8)
             if (wanted < 16) return launch<Held, Lanes, 8>();
         if constexpr (Lanes <= 16)
@@ -253,10 +250,17 @@ struct Many {
         launch<Held, 32>();
     }
 
+    /// As many as are a multiple of V together, then fewer and fewer.
+    template <int V>
     void anywhere() const {
-        if (count <= 2) return launch<Apart<T, 2>, 1>();
-        if (count <= 4) return launch<Apart<T, 4>, 1>();
-        launch<Apart<T, 8>, 1>();
+        Many whole = *this, rest = *this;
+        whole.count = count / V * V;
+        rest.count = count - whole.count;
+        rest.x = x.from(whole.count);
+        rest.y = y.from(whole.count);
+        if (whole.count > 0) whole.template launch<Apart<T, V>, 1>();
+        if constexpr (V > 1)
+            if (rest.count > 0) rest.template anywhere<V / 2>();
     }
 };
 
@@ -272,7 +276,7 @@ void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors
     if (x.by_rows() && y.by_rows())
         many.template rows<kWidest>();
     else
-        many.anywhere();
+        many.template anywhere<8>();
 }
 
 #define SPTUNE_INSTANTIATE(P)                                                                     \

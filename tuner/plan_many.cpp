@@ -20,7 +20,7 @@ void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, s
     const auto together = [&] { apply_together(alpha, x, beta, y, count, stream); };
     if (!contiguous) return together();
     if (count < 2 || !may_go_together()) return one_by_one();
-    if (options_.select.constraints.deterministic)
+    if (options_.select.constraints.deterministic || options_.online == Online::never)
         return count < kSurely ? one_by_one() : together();
     const auto go = [&](ManyWays::Way way) {
         if (way == ManyWays::one_by_one) return one_by_one();

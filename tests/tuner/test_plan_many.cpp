@@ -74,13 +74,17 @@ TEST_F(ManyVectors, GoOneByOneWhereTheCallerHasASayInKernelsOrMemory) {
     EXPECT_EQ(fake::calls, 2 * static_cast<int>(kMost));
 }
 
-TEST_F(ManyVectors, NoClockDecidesWhatHasToRepeatItself) {
-    options_.select.constraints.deterministic = true;
-    const auto p = plan();
-    for (int call = 0; call < 10; ++call) multiply(*p, 8);
-    EXPECT_EQ(fake::calls, 0);
-    for (int call = 0; call < 10; ++call) multiply(*p, 7);
-    EXPECT_EQ(fake::calls, 70);
+TEST_F(ManyVectors, NoClockDecidesWhatHasToRepeatItselfOrMayNotBeTried) {
+    for (const bool deterministic : {false, true}) {
+        options_.select.constraints.deterministic = deterministic;
+        options_.online = deterministic ? Online::automatic : Online::never;
+        const auto p = plan();
+        fake::calls = 0;
+        for (int call = 0; call < 10; ++call) multiply(*p, 8);
+        EXPECT_EQ(fake::calls, 0);
+        for (int call = 0; call < 10; ++call) multiply(*p, 7);
+        EXPECT_EQ(fake::calls, 70);
+    }
 }
 
 TEST_F(ManyVectors, SingleVectorsAreCalls) {

@@ -156,6 +156,28 @@ sptune_status sptune_auto_spmv(const sptune_csr* a, double alpha, const void* x,
     });
 }
 
+sptune_status sptune_auto_spmv_many(const sptune_csr* a, double alpha, const void* x, size_t ldx,
+                                    double beta, void* y, size_t ldy, size_t count, void* stream) {
+    return answer([&] {
+        with_view(a, [&]<class T, class P>(const sptune::csr_view<T, P>& view) {
+            sptune::auto_spmv_many(view, static_cast<const T*>(x), ldx, static_cast<T*>(y), ldy,
+                                   count, {static_cast<T>(alpha), static_cast<T>(beta), stream});
+        });
+    });
+}
+
+sptune_status sptune_auto_spmv_many_rows(const sptune_csr* a, double alpha, const void* x,
+                                         size_t ldx, double beta, void* y, size_t ldy, size_t count,
+                                         void* stream) {
+    return answer([&] {
+        with_view(a, [&]<class T, class P>(const sptune::csr_view<T, P>& view) {
+            sptune::auto_spmv_many_rows(view, static_cast<const T*>(x), ldx, static_cast<T*>(y),
+                                        ldy, count,
+                                        {static_cast<T>(alpha), static_cast<T>(beta), stream});
+        });
+    });
+}
+
 sptune_status sptune_forget(const sptune_csr* a) {
     return answer([&] { with_view(a, [](const auto& view) { sptune::forget(view); }); });
 }

@@ -67,8 +67,8 @@ class PlanOf final : public Implementation<T> {
         require(is_apart_from(a_, y, to.span()), "y lies in an array of A, which it would change");
         const auto vectors = [&](auto lines) {
             using V = Vectors<std::remove_pointer_t<decltype(lines.data)>>;
-            return order == Order::rows ? V::row_by_row(lines.data, lines.step)
-                                        : V::one_by_one(lines.data, lines.step);
+            return order == Order::rows ? V::row_by_row(lines.data, lines.sound_step())
+                                        : V::one_by_one(lines.data, lines.sound_step());
         };
         plan_->apply_many(alpha, vectors(from), beta, vectors(to), count, stream);
     }

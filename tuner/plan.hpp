@@ -92,6 +92,12 @@ class Plan {
         double load_us = 0;       ///< takes so long to be loaded
     };
 
+    /// For several vectors at once.
+    struct Scratch {
+        ManyScratch<T> memory;
+        std::uint64_t reserved = 0;  ///< bytes that it may come to
+    };
+
     bool may_wait() const;
     bool look_up();
     void begin_waiting();
@@ -112,10 +118,11 @@ class Plan {
     static void require_storage(const Ready& ready);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
-    bool may_go_together() const;
     std::shared_ptr<const cuda::RowLengths> row_lengths(void* stream);
     double timed_many(const std::function<void()>& call, void* stream);
-    void apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+    std::unique_ptr<Scratch> take_scratch(bool by_rows);
+    void give_back(std::unique_ptr<Scratch> scratch);
+    bool apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
                         void* stream);
     void publish();
     void count_rested() const;
@@ -139,10 +146,11 @@ class Plan {
     std::unique_ptr<StreamTimer> many_timer_;
     std::mutex many_timer_mutex_;
     std::shared_ptr<const cuda::RowLengths> row_lengths_;  ///< of a matrix on a GPU
+    bool looked_at_rows_ = false;
     std::mutex row_lengths_mutex_;
-    std::vector<std::unique_ptr<ManyScratch<T>>> scratch_;  ///< that no call uses
+    std::vector<std::unique_ptr<Scratch>> scratch_;  ///< that no call uses
     std::mutex scratch_mutex_;
-    std::atomic<std::uint64_t> scratch_bytes_{0};  ///< of those in use, too
+    std::atomic<std::uint64_t> scratch_bytes_{0};  ///< reserved, of those in use, too
 };
 
 }  // namespace sptune::tuner

@@ -6,6 +6,8 @@ namespace {
 
 /// From so many on they go together where no clock may decide; fewer may take longer then.
 constexpr std::size_t kSurely = 8;
+/// Of vectors that lie row by row.
+constexpr std::uint64_t kLeastScratch = 1 << 15;
 
 }  // namespace
 
@@ -17,19 +19,18 @@ void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, s
         for (std::size_t j = 0; j < count; ++j)
             apply(alpha, x.from(j).data, beta, y.from(j).data, stream);
     };
-    const auto together = [&] { apply_together(alpha, x, beta, y, count, stream); };
-    if (!contiguous) return together();
-    if (count < 2 || !may_go_together()) return one_by_one();
-    if (options_.select.constraints.deterministic || options_.online == Online::never)
-        return count < kSurely ? one_by_one() : together();
+    const auto together = [&] { return apply_together(alpha, x, beta, y, count, stream); };
+    if (!contiguous) {
+        if (!together()) throw OutOfMemory("several vectors: an array to work with", kLeastScratch);
+        return;
+    }
+    // Until the plan has settled they are calls like any other: or it never would.
+    if (count < 2 || options_.select.constraints.variants != "*" || !settled()) return one_by_one();
     const auto go = [&](ManyWays::Way way) {
-        if (way == ManyWays::one_by_one) return one_by_one();
-        try {
-            together();
-        } catch (const OutOfMemory&) {  // of the scratch: nothing is written yet
-            one_by_one();
-        }
+        if (way == ManyWays::one_by_one || !together()) one_by_one();
     };
+    if (options_.select.constraints.deterministic || options_.online == Online::never)
+        return go(count < kSurely ? ManyWays::one_by_one : ManyWays::together);
     const Ready* const kernel = active_.load(std::memory_order_acquire);
     const ManyWays::Step step = ways_.next(count, kernel);
     if (!step.timed || (timer_ && is_capturing(stream))) return go(step.way);
@@ -50,48 +51,72 @@ double Plan<T, P>::timed_many(const std::function<void()>& call, void* stream) {
     return many_timer_->time(call, stream);
 }
 
-/// By what the caller has asked for.
-template <class T, class P>
-bool Plan<T, P>::may_go_together() const {
-    const Constraints& c = options_.select.constraints;
-    if (c.variants != "*") return false;
-    if (matrix_.backend == Backend::cuda) return true;
-    const std::size_t scratch = most_scratch_bytes<T>(matrix_.view.cols, false, threads_);
-    const std::uint64_t held = bytes_beside_.load(std::memory_order_relaxed);
-    return c.memory_bytes == ~0ull || (held <= c.memory_bytes && scratch <= c.memory_bytes - held);
-}
-
-/// Of a matrix on a GPU; null where repeats have to give the same bits, and while a graph is being
-/// recorded before anybody could look.
+/// Of a matrix on a GPU; null where repeats have to give the same bits, where memory is counted,
+/// and while a graph is being recorded before anybody could look.
 template <class T, class P>
 std::shared_ptr<const cuda::RowLengths> Plan<T, P>::row_lengths(void* stream) {
-    if (options_.select.constraints.deterministic) return nullptr;
+    const Constraints& c = options_.select.constraints;
+    if (c.deterministic || c.memory_bytes != ~0ull) return nullptr;
     const std::lock_guard lock(row_lengths_mutex_);
-    if (!row_lengths_ && !is_capturing(stream))
-        row_lengths_ = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
+    if (!looked_at_rows_ && !is_capturing(stream)) {
+        looked_at_rows_ = true;
+        try {
+            row_lengths_ = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
+        } catch (const OutOfMemory&) {  // it goes without
+        }
+    }
     return row_lengths_;
 }
 
+/// Memory for one call, or null where there may be none or is none.
 template <class T, class P>
-void Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
+std::unique_ptr<typename Plan<T, P>::Scratch> Plan<T, P>::take_scratch(bool by_rows) {
+    const std::uint64_t needed = most_scratch_bytes<T>(matrix_.view.cols, by_rows, threads_);
+    const std::uint64_t allowed = options_.select.constraints.memory_bytes;
+    const std::lock_guard lock(scratch_mutex_);
+    std::unique_ptr<Scratch> scratch;
+    if (scratch_.empty())
+        scratch = std::make_unique<Scratch>();
+    else
+        scratch = std::move(scratch_.back()), scratch_.pop_back();
+    const std::uint64_t more = needed - std::min(needed, scratch->reserved);
+    const std::uint64_t held = bytes_beside();
+    if (!by_rows && (held > allowed || more > allowed - held)) {
+        if (scratch->reserved) scratch_.push_back(std::move(scratch));
+        return nullptr;
+    }
+    scratch->reserved += more;
+    scratch_bytes_.fetch_add(more, std::memory_order_relaxed);
+    return scratch;
+}
+
+template <class T, class P>
+void Plan<T, P>::give_back(std::unique_ptr<Scratch> scratch) {
+    const std::lock_guard lock(scratch_mutex_);
+    scratch_.push_back(std::move(scratch));
+}
+
+/// Whether it could; else nothing is done.
+template <class T, class P>
+bool Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                                 std::size_t count, void* stream) {
     require_storage(*active_.load(std::memory_order_acquire));  // values that are valid
     if (matrix_.backend == Backend::cuda) {
         const OnDevice here(device_);
         const auto lengths = row_lengths(stream);
-        return cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, lengths.get(), stream);
+        cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, lengths.get(), stream);
+        return true;
     }
-    std::unique_ptr<ManyScratch<T>> scratch;
-    {
-        const std::lock_guard lock(scratch_mutex_);
-        if (!scratch_.empty()) scratch = std::move(scratch_.back()), scratch_.pop_back();
+    std::unique_ptr<Scratch> scratch = take_scratch(x.by_rows());
+    if (!scratch) return false;
+    try {
+        multiply_many(matrix_.view, alpha, x, beta, y, count, scratch->memory, threads_);
+    } catch (const OutOfMemory&) {  // of its first pass, which is the largest
+        scratch_bytes_.fetch_sub(scratch->reserved, std::memory_order_relaxed);
+        return false;
     }
-    if (!scratch) scratch = std::make_unique<ManyScratch<T>>();
-    const std::size_t before = scratch->bytes();
-    multiply_many(matrix_.view, alpha, x, beta, y, count, *scratch, threads_);
-    scratch_bytes_.fetch_add(scratch->bytes() - before, std::memory_order_relaxed);
-    const std::lock_guard lock(scratch_mutex_);
-    scratch_.push_back(std::move(scratch));
+    give_back(std::move(scratch));
+    return true;
 }
 
 #define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;

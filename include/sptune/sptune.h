@@ -97,6 +97,14 @@ SPTUNE_C_API sptune_status sptune_plan_why(const sptune_plan* plan, char* text, 
 
 SPTUNE_C_API sptune_status sptune_auto_spmv(const sptune_csr* A, double alpha, const void* x,
                                             double beta, void* y, void* stream);
+/* As sptune_plan_apply_many() and sptune_plan_apply_many_rows(). */
+SPTUNE_C_API sptune_status sptune_auto_spmv_many(const sptune_csr* A, double alpha, const void* x,
+                                                 size_t ldx, double beta, void* y, size_t ldy,
+                                                 size_t count, void* stream);
+SPTUNE_C_API sptune_status sptune_auto_spmv_many_rows(const sptune_csr* A, double alpha,
+                                                      const void* x, size_t ldx, double beta,
+                                                      void* y, size_t ldy, size_t count,
+                                                      void* stream);
 SPTUNE_C_API sptune_status sptune_forget(const sptune_csr* A);
 /* What sptune_auto_spmv uses for A and why, "" where it keeps no plan for A; text, size and needed
  * as for sptune_plan_why. */

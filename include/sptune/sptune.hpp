@@ -145,13 +145,15 @@ class SPTUNE_API spmv_plan {
         apply(T{1}, x, T{0}, y, stream);
     }
     /// The same for `count` vectors, each ldx (ldy) entries behind the one before ("column-major").
-    /// They go through A together, as it stands, where that has turned out to take less than one by
-    /// one; the first calls try both, wait for a GPU, and allocate.
+    /// Once the plan has settled they go through A together, as it stands, where that turns out to
+    /// take less than one by one: the next calls try both, wait for a GPU, and allocate.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// The same for vectors that lie row by row ("row-major"): entry i of vector j is
     /// x[i * ldx + j] (y[i * ldy + j]), ldx and ldy are at least `count`. They always go through A
-    /// together, as it stands, whatever the plan would use for one.
+    /// together, as it stands, whatever the plan would use for one. The first call allocates, and
+    /// so do more at the same time than before; on a GPU the first looks at the rows of A and
+    /// waits, so make one before a graph is captured.
     void apply_many_rows(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                          std::size_t count, void* stream = nullptr);
     /// New values for the same structure (nnz, in the memory of A). Converts again where that pays;
@@ -298,6 +300,10 @@ SPTUNE_API const char* version();
 #define SPTUNE_DECLARE(T, P)                                                                   \
     extern template spmv_plan<T> plan(const csr_view<T, P>&, const plan_options&);             \
     extern template void auto_spmv(const csr_view<T, P>&, const T*, T*, const spmv_terms<T>&); \
+    extern template void auto_spmv_many(const csr_view<T, P>&, const T*, std::size_t, T*,      \
+                                        std::size_t, std::size_t, const spmv_terms<T>&);       \
+    extern template void auto_spmv_many_rows(const csr_view<T, P>&, const T*, std::size_t, T*, \
+                                             std::size_t, std::size_t, const spmv_terms<T>&);  \
     extern template void forget(const csr_view<T, P>&);                                        \
     extern template std::string why(const csr_view<T, P>&);                                    \
     extern template class csr_matrix<T, P>;                                                    \

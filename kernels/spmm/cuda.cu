@@ -273,10 +273,12 @@ void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors
     const Many<T, P> many{
         a, {alpha, beta}, x, y, count, lengths, static_cast<cudaStream_t>(stream)};
     constexpr int kWidest = 16 / sizeof(T);
-    if (x.by_rows() && y.by_rows())
-        many.template rows<kWidest>();
-    else
+    if (!(x.by_rows() && y.by_rows()))
         many.template anywhere<8>();
+    else if (lengths)
+        many.template rows<kWidest>();
+    else  // the order of sums does not depend on where x and y lie
+        many.template rows<1>();
 }
 
 #define SPTUNE_INSTANTIATE(P)                                                                     \

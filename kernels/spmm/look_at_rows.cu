@@ -63,6 +63,7 @@ std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows) {
         for (std::int64_t begin = one.begin; begin < one.end; begin += piece)
             pieces.push_back({begin, std::min(begin + piece, one.end), one.row});
     found->pieces = DeviceBuffer<RowPiece>(pieces.data(), pieces.size());
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));  // other streams may read them at once
     return found;
 }
 

@@ -159,7 +159,6 @@ TYPED_TEST(LibraryGpu, PlansStreamsAndTransposes) {
     }
 }
 
-/// Kernels with scratch memory of their own, from two threads with a stream each.
 TYPED_TEST(LibraryGpu, SeveralVectors) {
     using T = typename TypeParam::first_type;
     const OnDevice<T, typename TypeParam::second_type> m("power-law", 5000);
@@ -199,6 +198,7 @@ TYPED_TEST(LibraryGpu, SeveralVectors) {
         }
 }
 
+/// Kernels with scratch memory of their own, from two threads with a stream each.
 TYPED_TEST(LibraryGpu, StreamsMayShareAPlan) {
     using T = typename TypeParam::first_type;
     const OnDevice<T, typename TypeParam::second_type> m("power-law", 50000);
@@ -288,6 +288,44 @@ TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
     EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1);
     cudaGraphExecDestroy(ready);
     cudaGraphDestroy(graph);
+}
+
+/// Before anybody has looked at the rows, and after.
+TEST(LibraryGpuMore, SeveralVectorsInAGraph) {
+    SPTUNE_NEEDS_GPU();
+    constexpr std::size_t kCount = 3;
+    const OnDevice<double, std::int32_t> m("power-law", 20000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    const auto x = wavy<double>(n * kCount);
+    const DeviceBuffer<double> dx(x);
+    DeviceBuffer<double> dy(n * kCount);
+    const Stream stream;
+    for (const bool look : {false, true}) {
+        auto plan = sptune::plan(m.view());
+        if (look) plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount);
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t ready = nullptr;
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
+        plan.apply_many(1, dx.data(), n, 0, dy.data(), n, kCount, stream);
+        plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
+        SPTUNE_CUDA(cudaStreamEndCapture(stream, &graph));
+        SPTUNE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
+        dy.fill_bytes(0xff);
+        SPTUNE_CUDA(cudaDeviceSynchronize());
+        SPTUNE_CUDA(cudaGraphLaunch(ready, stream));
+        SPTUNE_CUDA(cudaStreamSynchronize(stream));
+        const auto y = dy.to_host();
+        Buffer<double> one_x(n), one_y(n);
+        for (std::size_t j = 0; j < kCount; ++j) {
+            for (std::size_t i = 0; i < n; ++i)
+                one_x[i] = x[i * kCount + j], one_y[i] = y[i * kCount + j];
+            EXPECT_EQ(m.wrong_row(1, one_x, 0, one_x, one_y), -1) << "looked " << look;
+        }
+        cudaGraphExecDestroy(ready);
+        cudaGraphDestroy(graph);
+    }
 }
 
 /// The GPU cannot wait then for calls that may be using it.

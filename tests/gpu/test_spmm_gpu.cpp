@@ -4,6 +4,7 @@
 #include "tests/gpu/needs_gpu.hpp"
 #include "tests/kernels/many_vectors.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sptune {
@@ -60,6 +61,7 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
     }
 }
 
+/// Also where x and y lie elsewhere.
 TYPED_TEST(SpmmGpu, RepeatsItself) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
@@ -67,18 +69,24 @@ TYPED_TEST(SpmmGpu, RepeatsItself) {
     rows[1000] = every(3000);
     const auto c = make<T, P>("", 3000, rows);
     const DeviceCsr<T, P> a(c.a.view());
-    const ManyVectors<T, P> v(c, 40, 0, true, true, 0);
-    const auto x = to_device(v.x);
-    auto y = to_device(v.y);
-    Buffer<T> first;
-    for (int call = 0; call < 5; ++call) {
-        cuda::multiply_many(a.view(), T{1}, on_device<const T>(v.x, x.data()), T{0},
-                            on_device<T>(v.y, y.data()), 40, nullptr, nullptr);
-        Buffer<T> got = y.to_host();
-        if (call)
-            ASSERT_EQ(std::memcmp(got.data(), first.data(), got.bytes()), 0);
-        else
-            first = std::move(got);
+    for (const std::size_t count : {8, 40}) {
+        const ManyVectors<T, P> v(c, count, 0, true, true, 0);
+        Buffer<T> first;
+        for (const std::size_t shift : {0, 0, 1, 2, 3}) {
+            Buffer<T> shifted(v.x.room + shift);
+            std::copy_n(v.x.memory.data(), v.x.room, shifted.data() + shift);
+            for (std::size_t i = 0; i < shift; ++i) shifted[i] = 0;
+            const DeviceBuffer<T> x(shifted);
+            DeviceBuffer<T> y(v.y.room + shift);
+            cuda::multiply_many(a.view(), T{1}, on_device<const T>(v.x, x.data() + shift), T{0},
+                                on_device<T>(v.y, y.data() + shift), count, nullptr, nullptr);
+            const Buffer<T> got = y.to_host();
+            if (first.empty()) {
+                first = Buffer<T>(v.y.room);
+                std::copy_n(got.data() + shift, v.y.room, first.data());
+            }
+            ASSERT_EQ(std::memcmp(got.data() + shift, first.data(), first.bytes()), 0) << shift;
+        }
     }
 }
 

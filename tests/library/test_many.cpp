@@ -2,6 +2,12 @@
 #include "sptune/sptune.h"
 #include "tests/library/stencil.hpp"
 
+#include <atomic>
+#include <cmath>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace {
@@ -64,6 +70,48 @@ TYPED_TEST(LibraryMany, EqualOneByOne) {
     }
 }
 
+TYPED_TEST(LibraryMany, NoColumnsOrRows) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const P none[3] = {0, 0, 0};
+    auto plan = sptune::plan(sptune::csr_view<T, P>{2, 0, none, nullptr, nullptr, 0});
+    std::vector<T> y(10, T{7});
+    plan.apply_many_rows(1, nullptr, 0, 2, y.data(), 5, 5);
+    EXPECT_EQ(y, std::vector<T>(10, T{14}));
+    auto empty = sptune::plan(sptune::csr_view<T, P>{0, 2, nullptr, nullptr, nullptr, 0});
+    empty.apply_many_rows(1, y.data(), 5, 0, nullptr, 0, 5);
+    empty.apply_many(1, y.data(), 2, 0, nullptr, 0, 5);
+}
+
+TYPED_TEST(LibraryMany, ThreadsMayShareAPlan) {
+    using T = typename TypeParam::first_type;
+    const Matrix<T, typename TypeParam::second_type> a(800);
+    auto plan = sptune::plan(a.view());
+    std::atomic<int> wrong{0};
+    const auto work = [&](std::size_t count) {
+        const Block<T> x(800, count, true), across(800, count, false);
+        Block<T> y(800, count, true), z(800, count, false);
+        for (int call = 0; call < 60; ++call) {
+            y.data.assign(y.data.size(), T{-1});
+            z.data = y.data;
+            z.data.resize(z.step * count);
+            plan.apply_many_rows(1, x.data.data(), x.step, 0, y.data.data(), y.step, count);
+            plan.apply_many(1, across.data.data(), across.step, 0, z.data.data(), z.step, count);
+        }
+        for (std::size_t j = 0; j < count; ++j)
+            for (const auto& [given, got] : {std::pair{&x, &y}, std::pair{&across, &z}}) {
+                const auto expected = a.times(1, given->vector(j), 0, {});
+                const auto v = got->vector(j);
+                for (std::size_t i = 0; i < v.size(); ++i)
+                    wrong += !(std::abs(v[i] - expected[i]) <= 1e-3);
+            }
+    };
+    std::vector<std::thread> threads;
+    for (const std::size_t count : {2, 5, 9, 16}) threads.emplace_back(work, count);
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
+}
+
 TYPED_TEST(LibraryMany, FindThePlanAgain) {
     using T = typename TypeParam::first_type;
     const Matrix<T, typename TypeParam::second_type> a(400);
@@ -100,6 +148,19 @@ TEST(LibraryManyC, RowByRow) {
                                           4, nullptr),
               SPTUNE_OK);
     for (std::size_t j = 0; j < 4; ++j) expect_near(y.vector(j), a.times(1, x.vector(j), 0, {}));
+    y.data.assign(y.data.size(), 0);
+    EXPECT_EQ(sptune_auto_spmv_many_rows(&view, 1, x.data.data(), x.step, 0, y.data.data(), y.step,
+                                         4, nullptr),
+              SPTUNE_OK);
+    for (std::size_t j = 0; j < 4; ++j) expect_near(y.vector(j), a.times(1, x.vector(j), 0, {}));
+    const Block<double> across(110, 4, false);
+    Block<double> z(100, 4, false);
+    EXPECT_EQ(sptune_auto_spmv_many(&view, 1, across.data.data(), across.step, 0, z.data.data(),
+                                    z.step, 4, nullptr),
+              SPTUNE_OK);
+    for (std::size_t j = 0; j < 4; ++j)
+        expect_near(z.vector(j), a.times(1, across.vector(j), 0, {}));
+    EXPECT_EQ(sptune_forget(&view), SPTUNE_OK);
     EXPECT_EQ(sptune_plan_apply_many_rows(plan, 1, x.data.data(), 3, 0, y.data.data(), y.step, 4,
                                           nullptr),
               SPTUNE_INVALID_ARGUMENT);

@@ -156,6 +156,9 @@ TEST(Refusals, RowsThatOverlap) {
     EXPECT_REFUSED("some x and some y overlap", rows(5, 5, xs.data() + 2));
     std::vector<double> beside(110 * 6, 1.0);  // x and y are columns of one matrix
     plan.apply_many_rows(1, beside.data(), 6, 0, beside.data() + 3, 6, 3);
+    const Matrix<double, std::int32_t> one(1);
+    auto single = sptune::plan(one.view());
+    EXPECT_REFUSED("ldx is 0", single.apply_many_rows(1, xs.data(), 0, 0, ys.data(), 3, 3));
     rows(3, 3, ys.data());
     EXPECT_EQ(beside[6 * 40 + 4], ys[3 * 40 + 1]);
 }

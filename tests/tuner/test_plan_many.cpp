@@ -54,6 +54,18 @@ TEST_F(ManyVectors, GoTogetherOnceThatTookLess) {
     EXPECT_NE(p->why().find("(one by one"), std::string::npos) << p->why();
 }
 
+TEST_F(ManyVectors, AreCallsLikeAnyOtherUntilThePlanHasSettled) {
+    add(40, 1000);
+    const auto p = plan();
+    int calls = 0;
+    for (; calls < 100 && !p->settled(); ++calls) multiply(*p, 2);
+    EXPECT_TRUE(p->settled()) << p->why();
+    EXPECT_EQ(p->current(), id(1)) << p->why();
+    const int before = fake::calls;
+    for (int call = 0; call < 50; ++call) multiply(*p, 2);
+    EXPECT_EQ(fake::calls, before + 2 * 3) << "tried one by one, and found to take longer";
+}
+
 TEST_F(ManyVectors, RowByRowTheyAlwaysDo) {
     options_.select.constraints.variants = "*.fake.*";
     const auto p = plan();

@@ -15,22 +15,30 @@ template <class T, class P>
 void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
                             void* stream) {
     const bool contiguous = x.row_step == 1 && y.row_step == 1;
-    const auto one_by_one = [&] {
-        for (std::size_t j = 0; j < count; ++j)
+    const auto one_by_one = [&](std::size_t first = 0) {
+        for (std::size_t j = first; j < count; ++j)
             apply(alpha, x.from(j).data, beta, y.from(j).data, stream);
     };
-    const auto together = [&] { return apply_together(alpha, x, beta, y, count, stream); };
+    const auto together = [&](std::size_t first = 0) {
+        return apply_together(alpha, x.from(first), beta, y.from(first), count - first, stream);
+    };
     if (!contiguous) {
         if (!together()) throw OutOfMemory("several vectors: an array to work with", kLeastScratch);
         return;
     }
-    // Until the plan has settled they are calls like any other: or it never would.
-    if (count < 2 || options_.select.constraints.variants != "*" || !settled()) return one_by_one();
+    if (count < 2 || options_.select.constraints.variants != "*") return one_by_one();
     const auto go = [&](ManyWays::Way way) {
         if (way == ManyWays::one_by_one || !together()) one_by_one();
     };
     if (options_.select.constraints.deterministic || options_.online == Online::never)
         return go(count < kSurely ? ManyWays::one_by_one : ManyWays::together);
+    // Until the plan has settled some have to be calls like any other: or it never would.
+    if (!settled()) {
+        if (count < kSurely) return one_by_one();
+        apply(alpha, x.data, beta, y.data, stream);
+        if (!together(1)) one_by_one(1);
+        return;
+    }
     const Ready* const kernel = active_.load(std::memory_order_acquire);
     const ManyWays::Step step = ways_.next(count, kernel);
     if (!step.timed || (timer_ && is_capturing(stream))) return go(step.way);

@@ -145,8 +145,9 @@ class SPTUNE_API spmv_plan {
         apply(T{1}, x, T{0}, y, stream);
     }
     /// The same for `count` vectors, each ldx (ldy) entries behind the one before ("column-major").
-    /// Once the plan has settled they go through A together, as it stands, where that turns out to
-    /// take less than one by one: the next calls try both, wait for a GPU, and allocate.
+    /// Eight and more go through A together, as it stands. Once the plan has settled they, and
+    /// fewer, do so where that turns out to take less than one by one: the next calls try both,
+    /// wait for a GPU, and allocate.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// The same for vectors that lie row by row ("row-major"): entry i of vector j is

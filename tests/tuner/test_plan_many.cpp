@@ -66,6 +66,16 @@ TEST_F(ManyVectors, AreCallsLikeAnyOtherUntilThePlanHasSettled) {
     EXPECT_EQ(fake::calls, before + 2 * 3) << "tried one by one, and found to take longer";
 }
 
+TEST_F(ManyVectors, OneOfManyIsACallUntilThePlanHasSettled) {
+    add(40, 1000);
+    const auto p = plan();
+    int calls = 0;
+    for (; calls < 200 && !p->settled(); ++calls) multiply(*p, kMost);
+    EXPECT_TRUE(p->settled()) << p->why();
+    EXPECT_EQ(p->current(), id(1)) << p->why();
+    EXPECT_EQ(fake::calls, calls);
+}
+
 TEST_F(ManyVectors, RowByRowTheyAlwaysDo) {
     options_.select.constraints.variants = "*.fake.*";
     const auto p = plan();

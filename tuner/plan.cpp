@@ -62,12 +62,12 @@ Plan<T, P>::~Plan() {
     const OnDevice here(device_);
     if (!is_device_idle()) {  // lost, but nobody else's
         for (auto& ready : ready_) static_cast<void>(ready.release());
-        static_cast<void>(new auto(std::move(row_lengths_)));
+        static_cast<void>(new auto(std::move(several_.row_lengths)));
     }
     ready_.clear();  // as long as its GPU is the current one
     timer_.reset();
-    many_timer_.reset();
-    row_lengths_.reset();
+    several_.timer.reset();
+    several_.row_lengths.reset();
 }
 
 /// Whether nothing asks for a choice before the first call.
@@ -294,7 +294,7 @@ std::string Plan<T, P>::why() const {
                     fate(*contract_, i));
         text += ".";
     }
-    text += ways_.why();
+    text += several_.ways.why();
     for (const auto& r : ready_)
         if (!r->failure.empty())
             text += fmt::format(" {} could not be used: {}.", kernels_.id(*r->kernel), r->failure);

@@ -76,7 +76,7 @@ class Plan {
     /// Beside the caller's arrays, as of the last call that changed it.
     std::uint64_t bytes_beside() const {
         return bytes_beside_.load(std::memory_order_relaxed) +
-               scratch_bytes_.load(std::memory_order_relaxed);
+               several_.scratch_bytes.load(std::memory_order_relaxed);
     }
 
   private:
@@ -92,10 +92,22 @@ class Plan {
         double load_us = 0;       ///< takes so long to be loaded
     };
 
-    /// For several vectors at once.
+    /// For one call with several vectors.
     struct Scratch {
         ManyScratch<T> memory;
         std::uint64_t reserved = 0;  ///< bytes that it may come to
+    };
+    /// What such calls keep.
+    struct Several {
+        ManyWays ways;
+        std::unique_ptr<StreamTimer> timer;  ///< of a GPU
+        std::mutex timer_mutex;
+        std::shared_ptr<const cuda::RowLengths> row_lengths;  ///< of a matrix on a GPU
+        bool looked_at_rows = false;
+        std::mutex row_lengths_mutex;
+        std::vector<std::unique_ptr<Scratch>> scratch;  ///< that no call uses
+        std::mutex scratch_mutex;
+        std::atomic<std::uint64_t> scratch_bytes{0};  ///< reserved, of those in use, too
     };
 
     bool may_wait() const;
@@ -142,15 +154,7 @@ class Plan {
     std::atomic<std::uint64_t> bytes_beside_{0};
     mutable std::atomic<long long> rested_{0};  ///< calls that the contract has not been told of
     mutable std::mutex mutex_;                  ///< of the contract and of ready_
-    ManyWays ways_;
-    std::unique_ptr<StreamTimer> many_timer_;
-    std::mutex many_timer_mutex_;
-    std::shared_ptr<const cuda::RowLengths> row_lengths_;  ///< of a matrix on a GPU
-    bool looked_at_rows_ = false;
-    std::mutex row_lengths_mutex_;
-    std::vector<std::unique_ptr<Scratch>> scratch_;  ///< that no call uses
-    std::mutex scratch_mutex_;
-    std::atomic<std::uint64_t> scratch_bytes_{0};  ///< reserved, of those in use, too
+    Several several_;
 };
 
 }  // namespace sptune::tuner

@@ -19,7 +19,8 @@ template <class T, class P>
 void Plan<T, P>::require_legal(const Kernel& kernel) {
     if (!selection_.features) selection_.features = matrix_.features();
     const std::uint64_t allowed = options_.select.constraints.memory_bytes,
-                        held = held_bytes() + scratch_bytes_.load(std::memory_order_relaxed);
+                        held =
+                            held_bytes() + several_.scratch_bytes.load(std::memory_order_relaxed);
     if (allowed == ~0ull && models::surely_fits(*selection_.features, kernel.variant)) return;
     const Footprint f = kernel.inspect(matrix_.view, *selection_.features, kernel.variant.params);
     if (!f.illegal.empty()) throw Error(f.illegal);

@@ -40,10 +40,10 @@ void Plan<T, P>::apply_many(T alpha, Vectors<const T> x, T beta, Vectors<T> y, s
         return;
     }
     const Ready* const kernel = active_.load(std::memory_order_acquire);
-    const ManyWays::Step step = ways_.next(count, kernel);
+    const ManyWays::Step step = several_.ways.next(count, kernel);
     if (!step.timed || (timer_ && is_capturing(stream))) return go(step.way);
     const double us = timed_many([&] { go(step.way); }, stream);
-    ways_.took(step, kernel, us / static_cast<double>(count));
+    several_.ways.took(step, kernel, us / static_cast<double>(count));
 }
 
 template <class T, class P>
@@ -54,9 +54,9 @@ double Plan<T, P>::timed_many(const std::function<void()>& call, void* stream) {
         return options_.select.clock() - start;
     }
     const OnDevice here(device_);
-    const std::lock_guard lock(many_timer_mutex_);
-    if (!many_timer_) many_timer_ = make_stream_timer();
-    return many_timer_->time(call, stream);
+    const std::lock_guard lock(several_.timer_mutex);
+    if (!several_.timer) several_.timer = make_stream_timer();
+    return several_.timer->time(call, stream);
 }
 
 /// Of a matrix on a GPU; null where repeats have to give the same bits, where memory is counted,
@@ -65,15 +65,15 @@ template <class T, class P>
 std::shared_ptr<const cuda::RowLengths> Plan<T, P>::row_lengths(void* stream) {
     const Constraints& c = options_.select.constraints;
     if (c.deterministic || c.memory_bytes != ~0ull) return nullptr;
-    const std::lock_guard lock(row_lengths_mutex_);
-    if (!looked_at_rows_ && !is_capturing(stream)) {
-        looked_at_rows_ = true;
+    const std::lock_guard lock(several_.row_lengths_mutex);
+    if (!several_.looked_at_rows && !is_capturing(stream)) {
+        several_.looked_at_rows = true;
         try {
-            row_lengths_ = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
+            several_.row_lengths = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
         } catch (const OutOfMemory&) {  // it goes without
         }
     }
-    return row_lengths_;
+    return several_.row_lengths;
 }
 
 /// Memory for one call, or null where there may be none or is none.
@@ -81,27 +81,27 @@ template <class T, class P>
 std::unique_ptr<typename Plan<T, P>::Scratch> Plan<T, P>::take_scratch(bool by_rows) {
     const std::uint64_t needed = most_scratch_bytes<T>(matrix_.view.cols, by_rows, threads_);
     const std::uint64_t allowed = options_.select.constraints.memory_bytes;
-    const std::lock_guard lock(scratch_mutex_);
+    const std::lock_guard lock(several_.scratch_mutex);
     std::unique_ptr<Scratch> scratch;
-    if (scratch_.empty())
+    if (several_.scratch.empty())
         scratch = std::make_unique<Scratch>();
     else
-        scratch = std::move(scratch_.back()), scratch_.pop_back();
+        scratch = std::move(several_.scratch.back()), several_.scratch.pop_back();
     const std::uint64_t more = needed - std::min(needed, scratch->reserved);
     const std::uint64_t held = bytes_beside();
     if (!by_rows && (held > allowed || more > allowed - held)) {
-        if (scratch->reserved) scratch_.push_back(std::move(scratch));
+        if (scratch->reserved) several_.scratch.push_back(std::move(scratch));
         return nullptr;
     }
     scratch->reserved += more;
-    scratch_bytes_.fetch_add(more, std::memory_order_relaxed);
+    several_.scratch_bytes.fetch_add(more, std::memory_order_relaxed);
     return scratch;
 }
 
 template <class T, class P>
 void Plan<T, P>::give_back(std::unique_ptr<Scratch> scratch) {
-    const std::lock_guard lock(scratch_mutex_);
-    scratch_.push_back(std::move(scratch));
+    const std::lock_guard lock(several_.scratch_mutex);
+    several_.scratch.push_back(std::move(scratch));
 }
 
 /// Whether it could; else nothing is done.
@@ -120,7 +120,7 @@ bool Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> 
     try {
         multiply_many(matrix_.view, alpha, x, beta, y, count, scratch->memory, threads_);
     } catch (const OutOfMemory&) {  // of its first pass, which is the largest
-        scratch_bytes_.fetch_sub(scratch->reserved, std::memory_order_relaxed);
+        several_.scratch_bytes.fetch_sub(scratch->reserved, std::memory_order_relaxed);
         return false;
     }
     give_back(std::move(scratch));

@@ -65,8 +65,6 @@ TYPED_TEST(LibraryMany, EqualOneByOne) {
                         expect_near(y.vector(j),
                                     a.times(-1, x.vector(j), 0.5, before.vector(j), transposed));
                 }
-        EXPECT_NE(plan.why().find("Several vectors together took"), std::string::npos)
-            << plan.why();
     }
 }
 

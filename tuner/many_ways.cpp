@@ -44,13 +44,10 @@ std::string ManyWays::why() const {
     for (std::size_t at = 0; at < kSizes; ++at) {
         const Tries* tries = sizes_[at].tries;
         if (tries[together].made == 0) continue;
-        const bool several = at > 0 && at + 1 < kSizes;
         text += fmt::format(
-            "{} {}{}{}", text.empty() ? " Several vectors together took, each:" : ";",
-            duration_us(tries[together].least_us), fmt::format(" of {}", std::size_t{1} << at),
-            several            ? fmt::format(" to {}", (std::size_t{2} << at) - 1)
-            : at + 1 == kSizes ? " and more"
-                               : "");
+            "{} {} of {}{}", text.empty() ? " Several vectors together took, each:" : ";",
+            duration_us(tries[together].least_us), std::size_t{1} << at,
+            at + 1 < kSizes ? fmt::format(" to {}", (std::size_t{2} << at) - 1) : " and more");
         if (tries[one_by_one].made)
             text += fmt::format(" (one by one {})", duration_us(tries[one_by_one].least_us));
     }

@@ -18,8 +18,8 @@ class ManyWays {
         std::size_t size;  ///< of the call: how many vectors, about
     };
 
-    /// What to do with `count` vectors. `kernel` is what they would be multiplied with one by one:
-    /// times of another one do not count.
+    /// What to do with `count` vectors, two at least. `kernel` is what they would be multiplied
+    /// with one by one: times of another one do not count.
     Step next(std::size_t count, const void* kernel);
     void took(const Step& step, const void* kernel, double us_per_vector);
 

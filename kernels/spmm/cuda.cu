@@ -1,7 +1,7 @@
 // Several lanes of a warp have a row: neighbouring ones have neighbouring vectors, as many as one
 // load brings, so that what they fetch of x for an entry of A lies together (as in GE-SpMM: Huang,
 // Dai, Wang and Yang, SC 2020); where that leaves lanes, they have other entries. Long rows are the
-// work of a whole block.
+// work of whole blocks.
 #include "kernels/cuda/device.cuh"
 #include "kernels/spmm/cuda.hpp"
 #include "kernels/spmm/row_lengths.hpp"

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -70,6 +71,24 @@ class Stream {
   private:
     cudaStream_t stream_ = nullptr;
 };
+
+/// Records `work` on `stream` as a graph, overwrites y, and launches the graph once.
+template <class T>
+void launch_as_graph(const Stream& stream, DeviceBuffer<T>& y, const std::function<void()>& work) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    work();
+    SPTUNE_CUDA(cudaStreamEndCapture(stream, &graph));
+    SPTUNE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
+    y.fill_bytes(0xff);
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    SPTUNE_CUDA(cudaGraphLaunch(ready, stream));
+    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
 
 template <class Types>
 class LibraryGpu : public testing::Test {
@@ -274,20 +293,8 @@ TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
         ASSERT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1) << plan.why();
     }
     const Stream stream;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
-    SPTUNE_CUDA(cudaDeviceSynchronize());
-    SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    plan.apply(dx.data(), dy.data(), stream);
-    SPTUNE_CUDA(cudaStreamEndCapture(stream, &graph));
-    SPTUNE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
-    dy.fill_bytes(0xff);
-    SPTUNE_CUDA(cudaDeviceSynchronize());
-    SPTUNE_CUDA(cudaGraphLaunch(ready, stream));
-    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+    launch_as_graph(stream, dy, [&] { plan.apply(dx.data(), dy.data(), stream); });
     EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1);
-    cudaGraphExecDestroy(ready);
-    cudaGraphDestroy(graph);
 }
 
 /// Before anybody has looked at the rows, and after.
@@ -303,19 +310,11 @@ TEST(LibraryGpuMore, SeveralVectorsInAGraph) {
     for (const bool look : {false, true}) {
         auto plan = sptune::plan(m.view());
         if (look) plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount);
-        cudaGraph_t graph = nullptr;
-        cudaGraphExec_t ready = nullptr;
-        SPTUNE_CUDA(cudaDeviceSynchronize());
-        SPTUNE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
-        plan.apply_many(1, dx.data(), n, 0, dy.data(), n, kCount, stream);
-        plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
-        SPTUNE_CUDA(cudaStreamEndCapture(stream, &graph));
-        SPTUNE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
-        dy.fill_bytes(0xff);
-        SPTUNE_CUDA(cudaDeviceSynchronize());
-        SPTUNE_CUDA(cudaGraphLaunch(ready, stream));
-        SPTUNE_CUDA(cudaStreamSynchronize(stream));
+        launch_as_graph(stream, dy, [&] {
+            plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
+            plan.apply_many(1, dx.data(), n, 0, dy.data(), n, kCount, stream);
+            plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
+        });
         const auto y = dy.to_host();
         Buffer<double> one_x(n), one_y(n);
         for (std::size_t j = 0; j < kCount; ++j) {
@@ -323,8 +322,6 @@ TEST(LibraryGpuMore, SeveralVectorsInAGraph) {
                 one_x[i] = x[i * kCount + j], one_y[i] = y[i * kCount + j];
             EXPECT_EQ(m.wrong_row(1, one_x, 0, one_x, one_y), -1) << "looked " << look;
         }
-        cudaGraphExecDestroy(ready);
-        cudaGraphDestroy(graph);
     }
 }
 

@@ -44,6 +44,10 @@ struct Candidate {
     Status status = Status::not_reached;
     std::string reason;          ///< why it is not ok, or which stage it left the search in
     std::optional<TimeUs> time;  ///< only where measured
+    /// Of a GPU's kernel with warm caches: where a graph launches it, instead of a program, and how
+    /// many launches a call is made of.
+    std::optional<double> device_us;
+    std::optional<int> launches;
     std::uint64_t bytes = 0;     ///< moved by one call: A, x and y
     std::uint64_t stored = 0;    ///< entries stored, padding included
     double gflops = 0;           ///< 2 · nnz / median
@@ -71,6 +75,9 @@ struct Device {
     /// One empty kernel among others in a graph. Of a CPU: starting all threads, which is never
     /// stored, since it changes from minute to minute; 0 where nothing is known of it.
     double launch_us = 0;
+    /// GPUs: from one launch to the next in a program's loop, and from one kernel to the next beyond
+    /// that of a graph.
+    std::optional<double> host_launch_us, launch_gap_us;
     // GPUs alone; 0 elsewhere.
     double copy_gbs = 0;  ///< device to device, bytes read plus bytes written
     std::uint64_t memory_bytes = 0;

@@ -155,6 +155,8 @@ void visit_fields(maybe_const<Candidate> auto& c, auto&& field) {
     field("status", c.status);
     field("reason", c.reason);
     field("time_us", c.time);
+    field("device_us", Optional{c.device_us});
+    field("launches", Optional{c.launches});
     field("bytes", c.bytes);
     field("stored", c.stored);
     field("gflops", Amount{c.gflops});
@@ -182,6 +184,8 @@ void visit_fields(maybe_const<Device> auto& d, auto&& field) {
     field("bandwidth_curve", d.bandwidth_curve);
     field("copy_gbs", Amount{d.copy_gbs});
     field("launch_us", Amount{d.launch_us});
+    field("host_launch_us", Optional{d.host_launch_us});
+    field("launch_gap_us", Optional{d.launch_gap_us});
     field("memory_bytes", d.memory_bytes);
     field("driver", Optional{d.driver});
     field("toolkit", Optional{d.toolkit});

@@ -1,6 +1,7 @@
 #include "models/heuristic.hpp"
 
 #include "models/holding.hpp"
+#include "models/launching.hpp"
 #include "models/reckoned.hpp"
 
 #include <algorithm>
@@ -148,7 +149,7 @@ double gpu_us(const Scene& s, const Variant& v, const Holding& held, double byte
                        v.format == "strips" || v.format == "tiles2d";
     const double chain = split ? std::min(longest, 16.0) : longest / team;
     constexpr double kStepUs = 0.02;
-    const double launches = v.algorithm == "merge" || v.format == "coo" ? 2 : 1;
+    const double launches = launches_of(v);
     const double extra = v.vendor ? 4 : 1.5;
     return launches * std::max(s.device.launch_us, 1.0) + extra +
            std::max({stream_us, gather_us, chain * kStepUs});

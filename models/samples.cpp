@@ -12,9 +12,11 @@
 namespace sptune::models {
 namespace {
 
-/// On a GPU disturbances only ever add time. The speed of a CPU changes both ways, and the least of
+/// What a GPU takes by itself, since what launches add is reckoned (models/launching.hpp). There
+/// disturbances only ever add time. The speed of a CPU changes both ways, and the least of
 /// many samples would be that of the luckiest moment.
 double us_of(const db::Candidate& c) {
+    if (c.device_us && *c.device_us > 0) return std::max(*c.device_us, 1e-3);
     const bool least = c.backend == "cuda" && c.time->min > 0;
     return std::max(least ? c.time->min : c.time->median, 1e-3);
 }

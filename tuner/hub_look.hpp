@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/hub_time.hpp"
+#include "models/launching.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/join_best.hpp"
 #include "tuner/kernel_index.hpp"
@@ -23,8 +24,9 @@ enum class HubLook { not_worth_it, none, joined };
 template <class T, class P>
 HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features, CsrView<T, P> a,
                       const KernelIndex<T, P>& kernels,
-                      const std::vector<const SpmvKernel<T, P>*>& hubs, int multiprocessors) {
-    if (hubs.empty() || multiprocessors <= 0) return HubLook::not_worth_it;
+                      const std::vector<const SpmvKernel<T, P>*>& hubs, const db::Device& device) {
+    if (hubs.empty() || device.threads <= 0) return HubLook::not_worth_it;
+    const models::Launching launching = models::launching_of(device);
     const auto entrant = [&](const SpmvKernel<T, P>& kernel, const LayoutEstimate& told) {
         const Params& params = kernel.variant.params;
         const models::HubWork work{static_cast<double>(a.nnz()) - told.gathered,
@@ -33,8 +35,10 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
                                    get(params, "n"),
                                    get(params, "k"),
                                    static_cast<int>(sizeof(T)),
-                                   multiprocessors};
-        return Entrant<T, P>{&kernel, kernels.id(kernel), models::hub_us(work),
+                                   device.threads};
+        return Entrant<T, P>{&kernel, kernels.id(kernel),
+                             models::as_called_us(models::hub_us(work),
+                                                  models::launches_of(kernel.variant), launching),
                              models::hub_convert_us(work) + kernels.load_us(kernel)};
     };
     const auto total = [&](const Entrant<T, P>& e) { return e.total_us(calls); };

@@ -3,6 +3,7 @@
 
 #include "kernels/registry.hpp"
 #include "kernels/safe.hpp"
+#include "models/launching.hpp"
 #include "models/predictor.hpp"
 
 #include <atomic>
@@ -60,6 +61,7 @@ class KernelIndex {
     struct Known {
         std::vector<const Kernel*> kernels;
         std::vector<models::Option> options;
+        std::vector<int> launches;  ///< of a call
         std::vector<Alike<T, P>> alike;
         std::vector<const Kernel*> hubs;     ///< for hub columns (look_for_hubs())
         std::vector<const Kernel*> tiles2d;  ///< for tiles of both (join_tiles2d())
@@ -67,6 +69,7 @@ class KernelIndex {
         void add(const Kernel& kernel, const models::Predictor& model) {
             kernels.push_back(&kernel);
             options.push_back({&kernel.variant, 0, model.place_of(kernel.variant)});
+            launches.push_back(models::launches_of(kernel.variant));
         }
     };
     /// Those that `model` knows, and the baseline first. Found out once for each model, which must

@@ -79,6 +79,10 @@ double settle(const std::function<void()>& call, const MeasureOptions& o) {
 void sample(const std::function<void()>& call, const MeasureOptions& o, Timing& timing) {
     timing.samples_us.push_back(time_batch(call, o, timing.calls_per_sample) /
                                 timing.calls_per_sample);
+    if (!o.timer) return;
+    const Timer::OnDevice found = o.timer->on_device();
+    if (found.us > 0 && !(timing.on_device.us > 0 && timing.on_device.us <= found.us))
+        timing.on_device = found;
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ class Timer {
     /// Microseconds that one of `calls` calls takes on the device, back to back; with `cold`, each
     /// after the caches were flushed.
     virtual double per_call(const std::function<void()>& call, int calls, bool cold) = 0;
+    /// Of the last of these calls, where `cold` was false and a program that makes them waits for
+    /// their launches.
+    struct OnDevice {
+        double us = 0;     ///< what it took where it did not; 0: not known
+        int launches = 0;  ///< that it is made of
+    };
+    virtual OnDevice on_device() const { return {}; }
     /// Tells that the next call is not the one before, whatever its address says, and is to find
     /// nothing in the device's cache.
     virtual void forget() {}
@@ -61,6 +68,7 @@ struct Timing {
     std::vector<double> samples_us;  ///< microseconds per call, means of batches, in order
     int calls_per_sample = 0;        ///< 0: not calibrated yet
     bool gave_up = false;
+    Timer::OnDevice on_device;  ///< the least
 
     Statistics statistics() const { return summarize(samples_us); }
 };

@@ -134,6 +134,11 @@ void Search::record_time(Runner& r, const Timing& timing) {
     const Statistics s = timing.statistics();
     r.record.status = db::Status::ok;
     r.record.time = db::TimeUs{s.median, s.mad, s.min, timing.samples_us};
+    r.record.device_us.reset(), r.record.launches.reset();
+    if (timing.on_device.us > 0) {
+        r.record.device_us = timing.on_device.us;
+        if (timing.on_device.launches > 0) r.record.launches = timing.on_device.launches;
+    }
     r.record.gflops = s.median > 0 ? scene_.flops / s.median / 1e3 : 0;
     r.record.gbs = s.median > 0 ? static_cast<double>(r.record.bytes) / s.median / 1e3 : 0;
 }

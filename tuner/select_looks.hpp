@@ -38,7 +38,7 @@ class SelectLooks {
             joined_tiles2d_ = changed = true;
             leave_out_forbidden(field);
         }
-        return look_for_hubs(field, known.hubs, calls, features, a, device.threads) || changed;
+        return look_for_hubs(field, known.hubs, calls, features, a, device) || changed;
     }
 
   private:
@@ -55,11 +55,11 @@ class SelectLooks {
 
     /// Once.
     bool look_for_hubs(Field& field, const std::vector<const Kernel*>& hubs, double calls,
-                       const Features& features, CsrView<T, P> a, int multiprocessors) {
+                       const Features& features, CsrView<T, P> a, const db::Device& device) {
         if (looked_for_hubs_) return false;
         try {
             const HubLook found = tuner::look_for_hubs(field, calls, features, a, kernels_,
-                                                       allowed(hubs), multiprocessors);
+                                                       allowed(hubs), device);
             looked_for_hubs_ = found != HubLook::not_worth_it;
             if (found == HubLook::joined) leave_out_forbidden(field);
             return found == HubLook::joined;

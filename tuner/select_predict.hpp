@@ -1,6 +1,7 @@
 // What a model is asked, and what a choice makes of the answers.
 #pragma once
 
+#include "models/launching.hpp"
 #include "models/predictor.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/kernel_index.hpp"
@@ -47,12 +48,14 @@ typename KernelIndex<T, P>::Known known_by_name(const KernelIndex<T, P>& kernels
 }
 
 /// Of `known`, the first of which is plain CSR, with what their libraries and their code take to
-/// load. Empty where the model knows nothing of plain CSR.
+/// load and, on a GPU, what launches add. Empty where the model knows nothing of plain CSR.
 template <class T, class P>
 Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
                             const typename KernelIndex<T, P>::Known& known,
-                            std::span<const models::Prediction> answers) {
+                            std::span<const models::Prediction> answers,
+                            const db::Device& device) {
     Field<T, P> field;
+    const models::Launching launching = models::launching_of(device);
     if (!std::isfinite(answers.front().time_us)) return field;
     field.reserve(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -63,7 +66,11 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
         const double start_us = v.vendor         ? vendor_start_us(v.backend)
                                 : convert_us > 0 ? kernels.load_us(kernel)
                                                  : 0;
-        field.push_back({&kernel, kernels.id(kernel), time_us, convert_us + start_us});
+        const double call_us =
+            v.backend == Backend::cpu
+                ? time_us
+                : models::as_called_us(time_us, known.launches[i], launching);
+        field.push_back({&kernel, kernels.id(kernel), call_us, convert_us + start_us});
     }
     return field;
 }

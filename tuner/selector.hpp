@@ -218,7 +218,8 @@ class Selector {
     Field predictions(const models::Predictor& model, const Known& known) {
         const db::Device device = device_for(model, matrix_.backend, options_);
         Field field =
-            predicted_field(kernels_, known, model.predict(features(), device, known.options));
+            predicted_field(kernels_, known, model.predict(features(), device, known.options),
+                            device);
         if (field.empty()) return field;
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.

@@ -124,6 +124,8 @@ void Search::take_known(Runner& r) {
     r.record.status = known.status;
     r.record.reason = known.reason;
     r.record.time = known.time;
+    r.record.device_us = known.device_us;
+    r.record.launches = known.launches;
     r.record.bytes = known.bytes;
     r.record.stored = known.stored;
     r.record.gflops = known.gflops;
@@ -160,7 +162,8 @@ void Search::evaluate(Runner& r) {
         return;
     }
     verdict.call_us = without_waiting(r, converted, verdict.call_us);
-    Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true};
+    Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true,
+                  .on_device = {}};
     r.record.reason = "only its verifying calls were timed";
     if (!is_hopeless(r, verdict.call_us)) {
         enter(r, "timed");

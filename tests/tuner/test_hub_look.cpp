@@ -47,10 +47,17 @@ class LookForHubs : public testing::Test {
     void expect(double plain_us, double better_us) {
         field_ = {{&kernels_[0], "plain", plain_us, 0}, {&kernels_[1], "better", better_us, 100}};
     }
+    static db::Device device() {
+        db::Device device;
+        device.backend = "cuda";
+        device.threads = kMultiprocessors;
+        device.launch_gap_us = 1.5;
+        return device;
+    }
     HubLook look(double calls = kMany) {
         const KernelIndex<double, std::int32_t> index(kernels_, kernels_[0].variant.id());
         return look_for_hubs(field_, calls, {}, a_, index,
-                             {&kernels_[2], &kernels_[3], &kernels_[4]}, kMultiprocessors);
+                             {&kernels_[2], &kernels_[3], &kernels_[4]}, device());
     }
 };
 
@@ -61,7 +68,7 @@ TEST_F(LookForHubs, LetsTheBestTwoJoinWithWhatTheyAreReckonedToTake) {
     ASSERT_EQ(field_.size(), 4u);
     const models::HubWork work{14e6, 2e6, 2e6, 2, 16384, 8, kMultiprocessors};
     EXPECT_EQ(field_[2].kernel, &kernels_[3]);
-    EXPECT_DOUBLE_EQ(field_[2].predicted_us, models::hub_us(work));
+    EXPECT_DOUBLE_EQ(field_[2].predicted_us, models::hub_us(work) + 2 * 1.5) << "two launches";
     EXPECT_DOUBLE_EQ(field_[2].convert_us, models::hub_convert_us(work));
     EXPECT_EQ(field_[2].seen, 1e8);
     EXPECT_EQ(field_[3].kernel, &kernels_[4]) << "four bands take longer";
@@ -96,7 +103,7 @@ TEST_F(LookForHubs, LeavesThemOutWhereTheyArePointless) {
 
 TEST_F(LookForHubs, NeedsKernelsThatTheModelDoesNotKnow) {
     const KernelIndex<double, std::int32_t> index(kernels_, kernels_[0].variant.id());
-    EXPECT_EQ(look_for_hubs(field_, kMany, {}, a_, index, {}, kMultiprocessors),
+    EXPECT_EQ(look_for_hubs(field_, kMany, {}, a_, index, {}, device()),
               HubLook::not_worth_it);
 }
 

@@ -37,7 +37,7 @@ SweepResult sweep_spmv_cuda(CsrView<T, P> a, const Features& features, const Swe
     const DeviceCsr<T, P> on_device(a);
     const Problem<T> problem = make_problem(a, wanted.seed);
     DeviceProblem<T> device_problem(problem);
-    CudaTimer timer;
+    CudaTimer timer(models::launching_of(device));
     SweepOptions options = wanted;
     options.timer = &timer;
     if (options.likely.empty())

@@ -15,7 +15,7 @@ constexpr int kRepeats = 4;          ///< of one sample, before the lower clock 
 
 }  // namespace
 
-CudaTimer::CudaTimer() {
+CudaTimer::CudaTimer(const models::Launching& launching) : launching_(launching) {
     SPTUNE_CUDA(cudaStreamCreate(&stream_));
     SPTUNE_CUDA(cudaEventCreate(&begin_));
     SPTUNE_CUDA(cudaEventCreate(&end_));
@@ -45,6 +45,7 @@ void CudaTimer::drop_batch() {
 }
 
 double CudaTimer::per_call(const std::function<void()>& call, int calls, bool cold) {
+    on_device_ = {};
     if (cold) {
         double sum = 0;
         for (int i = 0; i < calls; ++i) {
@@ -69,15 +70,17 @@ double CudaTimer::per_call(const std::function<void()>& call, int calls, bool co
 double CudaTimer::warm(const std::function<void()>& call, int calls) {
     if (calls == 1) {
         cuda::keep_busy(kEnqueueNs, mhz_, stream_);
-        return elapsed_us(call);
+        on_device_ = {elapsed_us(call), 0};
+        return on_device_.us;
     }
     const int nodes = std::min(calls, kMostNodes), replays = (calls + nodes - 1) / nodes;
     record(call, nodes);
     cuda::keep_busy(kEnqueueNs + replays * kEnqueueNsPerReplay, mhz_, stream_);
-    return elapsed_us([&] {
-               for (int i = 0; i < replays; ++i) SPTUNE_CUDA(cudaGraphLaunch(batch_, stream_));
-           }) /
-           (nodes * replays);
+    const double us = elapsed_us([&] {
+        for (int i = 0; i < replays; ++i) SPTUNE_CUDA(cudaGraphLaunch(batch_, stream_));
+    });
+    on_device_ = {us / (nodes * replays), batch_launches_ / nodes};
+    return models::as_called_us(on_device_.us, on_device_.launches, launching_);
 }
 
 double CudaTimer::elapsed_us(const std::function<void()>& work) {
@@ -103,6 +106,9 @@ void CudaTimer::record(const std::function<void()>& call, int calls) {
         throw;
     }
     SPTUNE_CUDA(cudaStreamEndCapture(stream_, &graph));
+    std::size_t launches = 0;
+    SPTUNE_CUDA(cudaGraphGetNodes(graph, nullptr, &launches));
+    batch_launches_ = static_cast<int>(launches);
     const cudaError_t made = cudaGraphInstantiate(&batch_, graph, 0);
     cudaGraphDestroy(graph);
     SPTUNE_CUDA(made);

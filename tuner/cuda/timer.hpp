@@ -2,13 +2,16 @@
 #pragma once
 
 #include "matrix/cuda/device_buffer.hpp"
+#include "models/launching.hpp"
 #include "tuner/measure.hpp"
 
 namespace sptune::tuner {
 
 /// Calls enqueue on stream(). A batch of warm calls is recorded as a graph once and then replayed,
-/// so that neither the host's speed nor the gaps between its launches are measured. The device is
-/// kept busy while the host enqueues, so that the first event does not fire too early.
+/// which repeats itself to a percent, whatever the host does meanwhile. What a program's loop takes
+/// is reckoned from that and from what launches take here (models::as_called_us()), both of which
+/// are measured. The device is kept busy while the host enqueues, so that the first event does not
+/// fire too early.
 /// That also tells the clock of the GPU just before each warm sample: one that was taken after the
 /// clock had dropped is taken again. A drop that lasts is accepted, as the GPU's own choice.
 /// Each kernel's turn begins with its matrix out of the L2 cache: one that a conversion has just
@@ -17,13 +20,15 @@ namespace sptune::tuner {
 /// (bench/results/2026-11-26-written-or-read.md).
 class CudaTimer final : public Timer {
   public:
-    CudaTimer();
+    /// Without `launching` times are those of graphs.
+    explicit CudaTimer(const models::Launching& launching = {0, 0});
     ~CudaTimer() override;
     CudaTimer(const CudaTimer&) = delete;
     CudaTimer& operator=(const CudaTimer&) = delete;
 
     cudaStream_t stream() const { return stream_; }
     double per_call(const std::function<void()>& call, int calls, bool cold) override;
+    OnDevice on_device() const override { return on_device_; }
     void forget() override;
     int repeated() const override { return repeated_; }
 
@@ -35,10 +40,12 @@ class CudaTimer final : public Timer {
     void make_evictor();
     void flush();
 
+    models::Launching launching_;
+    OnDevice on_device_;
     cudaStream_t stream_ = nullptr;
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
     cudaGraphExec_t batch_ = nullptr;
-    int batch_calls_ = 0;
+    int batch_calls_ = 0, batch_launches_ = 0;
     float* mhz_ = nullptr;  ///< in page-locked memory; before the last warm sample
     float usual_mhz_ = 0;   ///< the highest of late
     int repeated_ = 0;

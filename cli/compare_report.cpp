@@ -145,7 +145,11 @@ std::string compare_report(const db::Device& device, const std::string& cache,
     const std::string legend = fmt::format(
         "{}; vendor: the best of the vendor's kernels; oracle: the fastest of all; auto: what "
         "sptune would have chosen; a × b: time of b / time of a; caches {}",
-        first, cache);
+        first,
+        device.host_launch_us && cache == "warm" && !is_product(comparisons)
+            ? fmt::format("{}, launches in a program's loop {} each", cache,
+                          duration_us(*device.host_launch_us))
+            : cache);
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
            choices(comparisons, style) + style(Tone::bad, gaps(comparisons)) + "\n" +
            style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style) +

@@ -131,7 +131,9 @@ std::string gpu_facts(const db::Device& device, const Style& style) {
     facts.add({"memory bandwidth",
                fmt::format("{} GB/s read, {} GB/s copied", significant(device.bandwidth_gbs),
                            significant(device.copy_gbs))});
-    facts.add({"empty launch", significant(device.launch_us) + " µs, in a graph"});
+    facts.add({"empty launch", fmt::format("{} µs in a graph, {} µs in a program's loop",
+                                           significant(device.launch_us),
+                                           significant(device.host_launch_us.value_or(0)))});
     return facts.render(style);
 }
 

@@ -160,6 +160,11 @@ class Report {
             text += fmt::format(
                 "; convert: in calls of the baseline {}; pays at: calls until conversion is repaid",
                 short_id(entry_, entry_.baseline));
+        if (entry_.device.host_launch_us && entry_.cache == "warm" && !product_)
+            text += fmt::format(
+                "; calls wait for their launches, {} each in a program's loop here (--json has "
+                "device_us, as in a CUDA graph)",
+                duration_us(*entry_.device.host_launch_us));
         std::string out = style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
         if (drift(all_) > kDrift) {
             const std::string note = fmt::format(

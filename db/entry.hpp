@@ -48,10 +48,10 @@ struct Candidate {
     /// many launches a call is made of.
     std::optional<double> device_us;
     std::optional<int> launches;
-    std::uint64_t bytes = 0;     ///< moved by one call: A, x and y
-    std::uint64_t stored = 0;    ///< entries stored, padding included
-    double gflops = 0;           ///< 2 · nnz / median
-    double gbs = 0;              ///< bytes / median
+    std::uint64_t bytes = 0;   ///< moved by one call: A, x and y
+    std::uint64_t stored = 0;  ///< entries stored, padding included
+    double gflops = 0;         ///< 2 · nnz / median
+    double gbs = 0;            ///< bytes / median
     double convert_us = 0;
     double error = 0;  ///< largest error over its bound; ≤ 1 is correct
     std::string kernel_hash;
@@ -75,8 +75,8 @@ struct Device {
     /// One empty kernel among others in a graph. Of a CPU: starting all threads, which is never
     /// stored, since it changes from minute to minute; 0 where nothing is known of it.
     double launch_us = 0;
-    /// GPUs: from one launch to the next in a program's loop, and from one kernel to the next beyond
-    /// that of a graph.
+    /// GPUs: from one launch to the next in a program's loop, and from one kernel to the next
+    /// beyond that of a graph.
     std::optional<double> host_launch_us, launch_gap_us;
     // GPUs alone; 0 elsewhere.
     double copy_gbs = 0;  ///< device to device, bytes read plus bytes written

@@ -1,6 +1,7 @@
 #include "models/choosing.hpp"
 
 #include "kernels/safe.hpp"
+#include "models/launching.hpp"
 #include "models/shortlist.hpp"
 
 #include <algorithm>
@@ -9,10 +10,16 @@
 namespace sptune::models {
 namespace {
 
+/// As a program calls it.
 struct Guess {
     const Timed* timed = nullptr;
-    double predicted_us = 0;
+    double us = 0, predicted_us = 0;
 };
+
+Guess exactly(const Sample& s, const Timed& t) {
+    const double us = as_called_us(s.device, t.variant, t.us);
+    return {&t, us, us};
+}
 
 /// What the predictor knows, the one to take first. Never empty.
 std::vector<Guess> ranking(const Predictor& predictor, const Sample& s, double calls) {
@@ -23,9 +30,13 @@ std::vector<Guess> ranking(const Predictor& predictor, const Sample& s, double c
     const auto predictions = predictor.predict(s.features, s.device, options);
     std::vector<std::pair<double, Guess>> totals;
     for (std::size_t i = 0; i < known.size(); ++i) {
+        const auto called = [&](double us) {
+            return as_called_us(s.device, known[i]->variant, us);
+        };
+        const Guess guess{known[i], called(known[i]->us), called(predictions[i].time_us)};
         const double total =
-            predictions[i].time_us + (calls > 0 ? predictions[i].convert_us / calls : 0);
-        if (std::isfinite(total)) totals.push_back({total, {known[i], predictions[i].time_us}});
+            guess.predicted_us + (calls > 0 ? predictions[i].convert_us / calls : 0);
+        if (std::isfinite(total)) totals.push_back({total, guess});
     }
     std::stable_sort(totals.begin(), totals.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -36,7 +47,7 @@ std::vector<Guess> ranking(const Predictor& predictor, const Sample& s, double c
         std::rotate(totals.begin(), plain, plain + 1);
     std::vector<Guess> list;
     for (const auto& [total, guess] : totals) list.push_back(guess);
-    if (list.empty()) list.push_back({&s.timed[s.baseline], s.baseline_us()});
+    if (list.empty()) list.push_back(exactly(s, s.timed[s.baseline]));
     return list;
 }
 
@@ -53,12 +64,12 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
                           s.device.threads};
     const std::string safe = short_name(spmv_safe(s.backend(), s.value, IndexType::i32, outline));
     // The safe kernel where the predictor knows it: predictions are right relative to its time.
-    Guess first{plain, s.baseline_us()};
+    Guess first = exactly(s, *plain);
     for (const Guess& g : ranked)
         if (g.timed == plain) first = g;
     for (const Guess& g : ranked)
         if (short_name(g.timed->variant) == safe) first = g;
-    const auto scale_of = [](const Guess& g) { return g.timed->us / g.predicted_us; };
+    const auto scale_of = [](const Guess& g) { return g.us / g.predicted_us; };
 
     std::vector<const Variant*> variants;
     for (const Guess& g : ranked) variants.push_back(&g.timed->variant);
@@ -73,9 +84,9 @@ const Timed& settled_by(const Predictor& predictor, const Sample& s) {
         const double scale = scale_between(scale_of(first), scale_of(active));
         for (const Guess& offer : offers) {
             const double saving =
-                expected_saving(scale * offer.predicted_us / active.timed->us,
+                expected_saving(scale * offer.predicted_us / active.us,
                                 same_algorithm(offer.timed->variant, active.timed->variant));
-            if (saving < kLeastSaving || offer.timed->us >= active.timed->us) continue;
+            if (saving < kLeastSaving || offer.us >= active.us) continue;
             active = offer;
             found = true;
             break;

@@ -5,8 +5,8 @@
 
 namespace sptune::models {
 
-/// What `predictor` takes of all that was measured: the least predicted time + conversion / calls
-/// (0: conversion does not count), or plain CSR where that is not worthwhile.
+/// What `predictor` takes of all that was measured, for a program's loop: the least predicted time
+/// + conversion / calls (0: conversion does not count), or plain CSR where that is not worthwhile.
 const Timed& chosen_by(const Predictor& predictor, const Sample& sample, double calls);
 
 /// What a plan ends up with that begins with the safe kernel, offers chosen_by(), worth_trying()

@@ -1,5 +1,7 @@
 #include "models/launching.hpp"
 
+#include "models/holding.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -12,8 +14,15 @@ struct Launches {
     int count;
 };
 constexpr Launches kSeveral[] = {
-    {"coo", "*", 2}, {"csc", "*", 2},    {"csr", "merge", 2},
-    {"hub", "*", 2}, {"strips", "*", 2}, {"tiles2d", "*", 2},
+    {"coo", "*", 2},
+    {"csc", "*", 2},
+    {"csr", "merge", 2},
+    {"hub", "*", 2},
+    {"strips", "*", 2},
+    {"tiles2d", "*", 2},
+    // As of cuSPARSE 12.6. The second algorithm of each takes another one.
+    {"cusparse", "csr", 2},
+    {"cusparse", "coo", 2},
 };
 
 }  // namespace
@@ -28,12 +37,18 @@ double as_called_us(double device_us, int launches, const Launching& launching) 
     return std::max(launches * launching.host_us, device_us + launches * launching.gap_us);
 }
 
+double as_called_us(const db::Device& device, const Variant& v, double device_us) {
+    if (v.backend == Backend::cpu || v.op == Op::spgemm) return device_us;
+    return as_called_us(device_us, launches_of(v), launching_of(device));
+}
+
 int launches_of(const Variant& v) {
     const auto* const found =
         std::find_if(std::begin(kSeveral), std::end(kSeveral), [&](const Launches& l) {
             return l.format == v.format && (l.algorithm == "*" || l.algorithm == v.algorithm);
         });
-    return found == std::end(kSeveral) ? 1 : found->count;
+    if (found == std::end(kSeveral)) return 1;
+    return v.vendor ? found->count + param_or(v.params, "o", 1) - 1 : found->count;
 }
 
 }  // namespace sptune::models

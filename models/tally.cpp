@@ -19,9 +19,9 @@ std::string kind_of(const Variant& v) {
 
 void Tally::add(const Sample& s, const Timed& chosen, const Timed* elsewhere) {
     const Timed& best = *cheapest(s, calls_, [](const Timed& t) { return !t.bounded; });
-    const double csr = cost(s.timed[s.baseline], calls_), mine = cost(chosen, calls_);
+    const double csr = cost(s, s.timed[s.baseline], calls_), mine = cost(s, chosen, calls_);
     // A guess for what was not measured may be better than the best.
-    const double regret = std::max(mine / cost(best, calls_), 1.0) - 1;
+    const double regret = std::max(mine / cost(s, best, calls_), 1.0) - 1;
     ++score_.matrices;
     score_.right_format += kind_of(chosen.variant) == kind_of(best.variant);
     score_.within_5 += regret <= 0.05;
@@ -30,7 +30,7 @@ void Tally::add(const Sample& s, const Timed& chosen, const Timed* elsewhere) {
     score_.speedup += std::log(csr / mine);
     ++score_.confusion[kind_of(best.variant)][kind_of(chosen.variant)];
     regrets_.push_back(regret);
-    if (elsewhere) without_luck_.push_back(mine / cost(*elsewhere, calls_) - 1);
+    if (elsewhere) without_luck_.push_back(mine / cost(s, *elsewhere, calls_) - 1);
     score_.misses.push_back({s.name, chosen.variant.id(), best.variant.id(), regret});
 }
 

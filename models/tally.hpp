@@ -2,15 +2,16 @@
 #pragma once
 
 #include "models/evaluate.hpp"
+#include "models/launching.hpp"
 
 #include <string>
 #include <vector>
 
 namespace sptune::models {
 
-/// Of one call, with the conversion spread over `calls`; 0: it does not count.
-inline double cost(const Timed& t, double calls) {
-    return t.us + (calls > 0 ? t.convert_us / calls : 0);
+/// Of one call in a program's loop, with the conversion spread over `calls`; 0: it does not count.
+inline double cost(const Sample& s, const Timed& t, double calls) {
+    return as_called_us(s.device, t.variant, t.us) + (calls > 0 ? t.convert_us / calls : 0);
 }
 
 /// The cheapest kernel that is allowed; nullptr where none is.
@@ -18,7 +19,7 @@ template <class Allowed>
 const Timed* cheapest(const Sample& s, double calls, Allowed allowed) {
     const Timed* best = nullptr;
     for (const Timed& t : s.timed)
-        if (allowed(t) && (!best || cost(t, calls) < cost(*best, calls))) best = &t;
+        if (allowed(t) && (!best || cost(s, t, calls) < cost(s, *best, calls))) best = &t;
     return best;
 }
 

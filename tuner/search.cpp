@@ -46,6 +46,13 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
     const auto may_have_waited = [&](const db::Candidate& old) {
         return db::were_cores_busy(*options.resume) && old.time && old.time->samples.size() < 2;
     };
+    // Of a GPU's short call before launches counted.
+    const auto leaves_out_launches = [&](const db::Candidate& old) {
+        constexpr double kShortUs = 100;
+        return old.backend == to_string(Backend::cuda) && old.op == to_string(Op::spmv) &&
+               options.cache == Cache::warm && !old.device_us && old.time &&
+               old.time->median < kShortUs;
+    };
     const bool some_current =
         options.resume && std::any_of(contenders.begin(), contenders.end(), is_current);
     for (Contender& contender : contenders) {
@@ -58,7 +65,8 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
         if (options.resume) {
             const db::Candidate* old = db::find(*options.resume, runner.record.id);
             if (old && old->kernel_hash == runner.record.kernel_hash &&
-                (some_current || !runner.record.kernel_hash.empty()) && !may_have_waited(*old))
+                (some_current || !runner.record.kernel_hash.empty()) && !may_have_waited(*old) &&
+                !leaves_out_launches(*old))
                 runner.prior = old;
         }
         if (options.journal) runner.known = options.journal->recall(runner.record.id);

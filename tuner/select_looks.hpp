@@ -58,8 +58,8 @@ class SelectLooks {
                        const Features& features, CsrView<T, P> a, const db::Device& device) {
         if (looked_for_hubs_) return false;
         try {
-            const HubLook found = tuner::look_for_hubs(field, calls, features, a, kernels_,
-                                                       allowed(hubs), device);
+            const HubLook found =
+                tuner::look_for_hubs(field, calls, features, a, kernels_, allowed(hubs), device);
             looked_for_hubs_ = found != HubLook::not_worth_it;
             if (found == HubLook::joined) leave_out_forbidden(field);
             return found == HubLook::joined;

@@ -3,6 +3,7 @@
 
 #include "models/launching.hpp"
 #include "models/predictor.hpp"
+#include "tuner/cuda/host_launch.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select.hpp"
@@ -20,8 +21,10 @@ inline db::Device device_for(const models::Predictor& model, Backend backend,
                              const SelectOptions& options) {
     db::Device device = device_without_measuring(backend, options.threads, options.databases.get());
     // It changes from one moment to the next, and a choice that may not, goes without.
-    if (backend == Backend::cpu && !options.constraints.deterministic)
-        device.launch_us = thread_start_us(device.threads);
+    if (!options.constraints.deterministic) {
+        if (backend == Backend::cpu) device.launch_us = thread_start_us(device.threads);
+        if (backend == Backend::cuda) device.host_launch_us = host_launch_us();
+    }
     if (model.bandwidths_of(device).empty()) assume_bandwidths(device);
     return device;
 }
@@ -52,8 +55,7 @@ typename KernelIndex<T, P>::Known known_by_name(const KernelIndex<T, P>& kernels
 template <class T, class P>
 Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
                             const typename KernelIndex<T, P>::Known& known,
-                            std::span<const models::Prediction> answers,
-                            const db::Device& device) {
+                            std::span<const models::Prediction> answers, const db::Device& device) {
     Field<T, P> field;
     const models::Launching launching = models::launching_of(device);
     if (!std::isfinite(answers.front().time_us)) return field;
@@ -66,10 +68,9 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
         const double start_us = v.vendor         ? vendor_start_us(v.backend)
                                 : convert_us > 0 ? kernels.load_us(kernel)
                                                  : 0;
-        const double call_us =
-            v.backend == Backend::cpu
-                ? time_us
-                : models::as_called_us(time_us, known.launches[i], launching);
+        const double call_us = v.backend == Backend::cpu
+                                   ? time_us
+                                   : models::as_called_us(time_us, known.launches[i], launching);
         field.push_back({&kernel, kernels.id(kernel), call_us, convert_us + start_us});
     }
     return field;

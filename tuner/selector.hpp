@@ -217,9 +217,8 @@ class Selector {
     /// Empty where the model knows nothing of plain CSR.
     Field predictions(const models::Predictor& model, const Known& known) {
         const db::Device device = device_for(model, matrix_.backend, options_);
-        Field field =
-            predicted_field(kernels_, known, model.predict(features(), device, known.options),
-                            device);
+        Field field = predicted_field(kernels_, known,
+                                      model.predict(features(), device, known.options), device);
         if (field.empty()) return field;
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.

@@ -162,8 +162,8 @@ void Search::evaluate(Runner& r) {
         return;
     }
     verdict.call_us = without_waiting(r, converted, verdict.call_us);
-    Timing timing{.samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true,
-                  .on_device = {}};
+    Timing timing{
+        .samples_us = {verdict.call_us}, .calls_per_sample = 1, .gave_up = true, .on_device = {}};
     r.record.reason = "only its verifying calls were timed";
     if (!is_hopeless(r, verdict.call_us)) {
         enter(r, "timed");

@@ -5,11 +5,14 @@
 #include "matrix/generate.hpp"
 #include "models/launching.hpp"
 #include "tests/gpu/needs_gpu.hpp"
+#include "tuner/cuda/helper_kernels.hpp"
+#include "tuner/cuda/host_launch.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/timer.hpp"
+#include "tuner/statistics.hpp"
 #include "tuner/sweep.hpp"
 
-#include <algorithm>
+#include <iostream>
 #include <set>
 #include <string>
 
@@ -44,8 +47,9 @@ TEST(LaunchingGpu, KernelsLaunchAsOftenAsChoicesReckon) {
     std::set<std::string> seen;
     for (const Kernel& kernel : spmv_kernels<double, std::int32_t>(Backend::cuda)) {
         const Variant& v = kernel.variant;
-        const std::string name = v.format + "." + v.algorithm;
-        if (v.vendor || seen.contains(name)) continue;
+        std::string name = v.format + "." + v.algorithm;
+        if (v.vendor) name += to_string(v.params);
+        if (seen.contains(name)) continue;
         if (!kernel.inspect(a.view(), features, v.params).illegal.empty()) continue;
         const auto converted = kernel.convert(a.view(), v.params, 0);
         const std::size_t launches = launches_in(timer.stream(), [&] {
@@ -64,8 +68,28 @@ TEST(LaunchingGpu, IsMeasuredOnce) {
     ASSERT_TRUE(device.host_launch_us && device.launch_gap_us);
     EXPECT_GT(*device.host_launch_us, 0.5);
     EXPECT_LT(*device.host_launch_us, 50);
+    EXPECT_EQ(*device.host_launch_us, host_launch_us());
     EXPECT_GE(*device.launch_gap_us, 0);
     EXPECT_LT(*device.launch_gap_us, 10);
+}
+
+TEST(LaunchingGpu, IsWhatALoopTakes) {
+    SPTUNE_NEEDS_GPU();
+    const CudaTimer timer;
+    const auto loop_us = [&](int launches) {
+        SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
+        const double start = steady_us();
+        for (int i = 0; i < launches; ++i) cuda::empty_launch(timer.stream());
+        SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
+        return (steady_us() - start) / launches;
+    };
+    loop_us(100);
+    std::vector<double> us;
+    for (int i = 0; i < 9; ++i) us.push_back(loop_us(1000));
+    std::cout << "from launch to launch: " << median_of(us) << " us, reckoned " << host_launch_us()
+              << "\n";
+    EXPECT_GT(host_launch_us(), 0.6 * median_of(us));
+    EXPECT_LT(host_launch_us(), 1.6 * median_of(us));
 }
 
 TEST(LaunchingGpu, TimesAreThoseOfAProgramThatLaunchesEachKernel) {

@@ -18,8 +18,16 @@ struct FakeTimer final : Timer {
     double per_call(const std::function<void()>& call, int calls, bool) override {
         const double start = fake::now_us;
         for (int i = 0; i < calls; ++i) call();
-        return (fake::now_us - start) / calls;
+        last_us_ = (fake::now_us - start) / calls;
+        return last_us_;
     }
+    OnDevice on_device() const override { return {share * last_us_, launches}; }
+
+    double share = 0;  ///< of a call, that the device takes without launches; 0: not known
+    int launches = 0;
+
+  private:
+    double last_us_ = 0;
 };
 
 class Sweep : public ::testing::Test {

@@ -103,8 +103,7 @@ TEST_F(LookForHubs, LeavesThemOutWhereTheyArePointless) {
 
 TEST_F(LookForHubs, NeedsKernelsThatTheModelDoesNotKnow) {
     const KernelIndex<double, std::int32_t> index(kernels_, kernels_[0].variant.id());
-    EXPECT_EQ(look_for_hubs(field_, kMany, {}, a_, index, {}, device()),
-              HubLook::not_worth_it);
+    EXPECT_EQ(look_for_hubs(field_, kMany, {}, a_, index, {}, device()), HubLook::not_worth_it);
 }
 
 }  // namespace

@@ -107,6 +107,21 @@ TEST_F(Sweep, AHiccupDisqualifiesNobodyOnADevice) {
     }
 }
 
+TEST_F(Sweep, WhatADeviceTakesWithoutLaunchesIsStoredBeside) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 12, 500)};
+    options.timer = &timer;
+    const SweepResult before = run(kernels);
+    EXPECT_FALSE(of(before, kernels[0]).device_us);
+    EXPECT_FALSE(of(before, kernels[0]).launches);
+    timer.share = 0.25, timer.launches = 2;
+    const SweepResult r = run(kernels);
+    for (const Kernel& k : kernels) {
+        ASSERT_TRUE(of(r, k).device_us && of(r, k).launches);
+        EXPECT_NEAR(*of(r, k).device_us, 0.25 * of(r, k).time->min, 1e-9);
+        EXPECT_EQ(of(r, k).launches, 2);
+    }
+}
+
 /// A stretch of work of others while the baseline, which comes first, is measured.
 TEST_F(Sweep, ADisturbedBaselineIsMeasuredAgain) {
     for (Timer* of_device : {static_cast<Timer*>(nullptr), static_cast<Timer*>(&timer)})

@@ -2,10 +2,10 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/cuda/per_device.hpp"
 #include "tuner/cuda/helper_kernels.hpp"
+#include "tuner/cuda/host_launch.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/timer.hpp"
 #include "tuner/host.hpp"
-#include "tuner/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,24 +62,6 @@ int attribute(cudaDeviceAttr which, int device) {
     return value;
 }
 
-/// From one launch to the next, where the GPU waits for the host: what more of them take longer,
-/// since the first and the last are not like those between.
-double measure_host_launch(CudaTimer& timer) {
-    const auto loop_us = [&](int launches) {
-        SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
-        const double start = steady_us();
-        for (int i = 0; i < launches; ++i) cuda::empty_launch(timer.stream());
-        SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
-        return steady_us() - start;
-    };
-    constexpr int kFew = 100, kMany = 500;
-    loop_us(kFew);
-    std::vector<double> us;
-    for (int i = 0; i < kRepeats; ++i)
-        us.push_back((loop_us(kMany) - loop_us(kFew)) / (kMany - kFew));
-    return std::max(median_of(us), 0.0);
-}
-
 /// From one kernel to the next in a stream, while the host is ahead.
 double measure_in_stream(CudaTimer& timer) {
     constexpr int kFew = 32, kMany = 96, kAheadNs = 1'000'000;
@@ -100,7 +82,7 @@ db::Device find_out() {
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     device.copy_gbs = measure_copy(timer, device.llc_bytes);
     device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(timer.stream()); });
-    device.host_launch_us = measure_host_launch(timer);
+    device.host_launch_us = host_launch_us();
     device.launch_gap_us = std::max(measure_in_stream(timer) - device.launch_us, 0.0);
     return device;
 }

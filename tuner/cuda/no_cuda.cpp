@@ -2,6 +2,7 @@
 #include "kernels/cuda_probe.hpp"
 #include "matrix/error.hpp"
 #include "tuner/cuda/calls.hpp"
+#include "tuner/cuda/host_launch.hpp"
 #include "tuner/cuda/multiply.hpp"
 #include "tuner/cuda/multiply_blocks.hpp"
 #include "tuner/cuda/select.hpp"
@@ -16,6 +17,10 @@ db::Device identify_cuda() {
 }
 
 double peak_bandwidth_gbs() {
+    throw DeviceError(cuda_status());
+}
+
+double host_launch_us() {
     throw DeviceError(cuda_status());
 }
 

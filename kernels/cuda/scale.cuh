@@ -11,6 +11,7 @@ namespace {  // each source has its own: docs/add-a-format.md
 /// β = 0 never reads y.
 template <class T>
 __global__ void scale_kernel(index_t rows, T beta, T* y) {
+    wait_for_previous();  // first: whoever begins now relies on all that was before
     let_next_begin();
     const std::int64_t i = global_thread();
     if (i < rows) y[i] = beta == T{0} ? T{0} : beta * y[i];
@@ -20,8 +21,7 @@ __global__ void scale_kernel(index_t rows, T beta, T* y) {
 template <class T>
 void scale(index_t rows, T beta, T* y, Launch launch) {
     constexpr int kThreads = 256;
-    scale_kernel<<<blocks_for(rows, kThreads), kThreads, 0, stream_of(launch)>>>(rows, beta, y);
-    SPTUNE_CUDA_LAUNCHED("scale");
+    launch_early(scale_kernel<T>, blocks_for(rows, kThreads), kThreads, launch, rows, beta, y);
 }
 
 }  // namespace

@@ -12,9 +12,13 @@
 #include "tuner/statistics.hpp"
 #include "tuner/sweep.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sptune::tuner {
 namespace {
@@ -60,6 +64,57 @@ TEST(LaunchingGpu, KernelsLaunchAsOftenAsChoicesReckon) {
     }
     EXPECT_GE(seen.size(), 12u);
     EXPECT_TRUE(seen.contains("coo.atomic") && seen.contains("csr.tiles"));
+}
+
+/// Products that read what the one before wrote, and write what it reads; 2 steps of α = 0.2, β =
+/// 0.5 at a time. With `waiting` the host waits after each.
+std::vector<double> chain(const Kernel& kernel, const Storage& a, index_t rows, bool waiting,
+                          cudaStream_t stream) {
+    const auto n = static_cast<std::size_t>(rows);
+    Buffer<double> start(n);
+    for (std::size_t i = 0; i < n; ++i) start[i] = 1 + static_cast<double>(i % 7);
+    DeviceBuffer<double> x(start), y(start);
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    constexpr int kSteps = 40;
+    for (int step = 0; step < kSteps; ++step) {
+        kernel.apply(a, 0.2, x.data(), 0.5, y.data(), Launch{1, stream});
+        if (waiting) SPTUNE_CUDA(cudaStreamSynchronize(stream));
+        std::swap(x, y);
+    }
+    SPTUNE_CUDA(cudaStreamSynchronize(stream));
+    const Buffer<double> out = x.to_host();
+    return {out.begin(), out.end()};
+}
+
+TEST(LaunchingGpu, AProductWaitsForTheOneBeforeIt) {
+    SPTUNE_NEEDS_GPU();
+    // As many rows as the GPU has threads, and more.
+    for (const char* rows : {"900", "250000", "1000000"}) {
+        const Csr<double> host =
+            generate<double, std::int32_t>({"stencil-2d-5", {{"rows", std::stod(rows)}}, 5});
+        const Features features = extract_features(host.view());
+        const DeviceCsr<double, std::int32_t> a(host.view());
+        const CudaTimer timer;
+        std::set<std::string> seen;
+        for (const Kernel& kernel : spmv_kernels<double, std::int32_t>(Backend::cuda)) {
+            const Variant& v = kernel.variant;
+            const std::string name = v.format + "." + v.algorithm;
+            if (v.vendor || seen.contains(name)) continue;
+            if (!kernel.inspect(a.view(), features, v.params).illegal.empty()) continue;
+            const auto converted = kernel.convert(a.view(), v.params, 0);
+            const auto expected = chain(kernel, *converted, a.rows, true, timer.stream());
+            const auto found = chain(kernel, *converted, a.rows, false, timer.stream());
+            double worst = 0, most = 0;
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                worst = std::max(worst, std::abs(found[i] - expected[i]));
+                most = std::max(most, std::abs(expected[i]));
+            }
+            EXPECT_GT(most, 0);
+            EXPECT_LE(worst, v.deterministic ? 0 : 1e-12 * most) << v.id() << ", rows " << rows;
+            seen.insert(name);
+        }
+        EXPECT_GE(seen.size(), 12u);
+    }
 }
 
 TEST(LaunchingGpu, IsMeasuredOnce) {

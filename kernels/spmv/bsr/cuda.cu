@@ -35,6 +35,7 @@ template <int R, int C, int PerWarp, class T>
 __global__ void __launch_bounds__(kMaxBlock)
     bsr_rows_kernel(Rows<T> a, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                     T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     constexpr int lanes = kWarp / PerWarp;
     const int lane = threadIdx.x % lanes;
@@ -59,6 +60,7 @@ template <int R, int C, class T>
 __global__ void __launch_bounds__(kPieceBlock)
     bsr_pieces_kernel(Rows<T> a, PiecesView<T> p, unsigned kept, Epilogue<T> out,
                       const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     constexpr int limit = BsrStorage<T>::kLongBlocks, warps = kPieceBlock / kWarp;
     constexpr int each = limit / warps;
@@ -103,14 +105,12 @@ void bsr_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch 
     const Epilogue<T> out{alpha, beta};
     const Rows<T> a(s);
     const unsigned blocks = blocks_for(a.block_rows, Block / kWarp * PerWarp);
-    bsr_rows_kernel<R, C, PerWarp>
-        <<<blocks, Block, 0, stream_of(launch)>>>(a, kept_share<T>(s, s.rows, s.cols), out, x, y);
-    SPTUNE_CUDA_LAUNCHED("bsr.rows");
+    launch_early(bsr_rows_kernel<R, C, PerWarp, T>, blocks, Block, launch, a,
+                 kept_share<T>(s, s.rows, s.cols), out, x, y);
     if (s.pieces.size() == 0) return;
     const auto piece_blocks = static_cast<unsigned>(s.pieces.size());
-    bsr_pieces_kernel<R, C><<<piece_blocks, kPieceBlock, 0, stream_of(launch)>>>(
-        a, PiecesView<T>(s.pieces), kept_share<T>(s, s.rows, s.cols), out, x, y);
-    SPTUNE_CUDA_LAUNCHED("bsr.rows (pieces)");
+    launch_early(bsr_pieces_kernel<R, C, T>, piece_blocks, kPieceBlock, launch, a,
+                 PiecesView<T>(s.pieces), kept_share<T>(s, s.rows, s.cols), out, x, y);
 }
 
 using RowsGrid = grid<axis<block_rows, 1, 2, 4>, BsrBlocks>;

@@ -15,6 +15,7 @@ __global__ void __launch_bounds__(kMaxBlock)
                       const std::int32_t* __restrict__ length, const index_t* __restrict__ column,
                       const T* __restrict__ values, Epilogue<T> out, const T* __restrict__ x,
                       T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     constexpr int pitch = R * kBsrSlice;
     const std::int64_t row = global_thread();
@@ -52,10 +53,9 @@ void bsr_sliced(const Storage& storage, T alpha, const T* x, T beta, T* y, Launc
     const auto& s = static_cast<const BsrSlicedStorage<T>&>(storage);
     if (s.rows == 0) return;
     const unsigned blocks = blocks_for(s.rows, Block);
-    bsr_sliced_kernel<R, C, Unroll><<<blocks, Block, 0, stream_of(launch)>>>(
-        s.rows, kept_share<T>(s, s.rows, s.cols), s.slice_ptr.data(), s.length.data(),
-        s.column.data(), s.values.data(), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("bsr.sliced");
+    launch_early(bsr_sliced_kernel<R, C, Unroll, T>, blocks, Block, launch, s.rows,
+                 kept_share<T>(s, s.rows, s.cols), s.slice_ptr.data(), s.length.data(),
+                 s.column.data(), s.values.data(), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using SlicedGrid = grid<axis<unroll, 1, 2, 4>, BsrBlocks>;

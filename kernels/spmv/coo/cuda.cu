@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(kMaxBlock)
     coo_tiles_kernel(Entries<T> a, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                      T* __restrict__ y) {
     extern __shared__ __align__(16) char memory[];
+    wait_for_previous();
     let_next_begin();
     const MatrixLoad load(kept);
     const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
@@ -92,6 +93,7 @@ __global__ void __launch_bounds__(kMaxBlock)
 template <class T>
 __global__ void coo_empty_kernel(const index_t* empty_row, std::int64_t size, Epilogue<T> out,
                                  T* y) {
+    wait_for_previous();
     const std::int64_t i = global_thread();
     if (i < size) out.store(T{0}, y + empty_row[i]);
 }
@@ -103,9 +105,8 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     constexpr int kSmallBlock = 128;
     const auto empty = static_cast<std::int64_t>(s.empty_row.size());
     if (empty > 0) {
-        coo_empty_kernel<<<blocks_for(empty, kSmallBlock), kSmallBlock, 0, stream_of(launch)>>>(
-            s.empty_row.data(), empty, out, y);
-        SPTUNE_CUDA_LAUNCHED("coo (empty rows)");
+        launch_early(coo_empty_kernel<T>, blocks_for(empty, kSmallBlock), kSmallBlock, launch,
+                     s.empty_row.data(), empty, out, y);
     }
     const auto nnz = static_cast<std::int64_t>(s.values.size());
     if (nnz == 0) return;
@@ -116,10 +117,9 @@ void coo_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     const Entries<T> a{
         nnz, s.row.data(), s.column.data(), s.values.data(), s.carry_row.data(), s.carry.data()};
     const unsigned blocks = blocks_for(nnz, each);
-    coo_tiles_kernel<Items, BlockWide>
-        <<<blocks, Block, Block / kWarp * WarpStrip::bytes, stream_of(launch)>>>(
-            a, kept_share<T>(s, s.rows, s.cols), out, x, y);
-    SPTUNE_CUDA_LAUNCHED("coo");
+    const LaunchShape shape{blocks, Block, Block / kWarp * WarpStrip::bytes};
+    launch_early(coo_tiles_kernel<Items, BlockWide, T>, shape, stream_of(launch), a,
+                 kept_share<T>(s, s.rows, s.cols), out, x, y);
     const std::int64_t tiles = (nnz + tile - 1) / tile;
     if (tiles == 1) return;
     launch_early(add_carries<T>, blocks_for(tiles, kSmallBlock), kSmallBlock, launch,

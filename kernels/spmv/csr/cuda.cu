@@ -15,6 +15,7 @@ namespace {
 template <class T, class P>
 __global__ void csr_scalar_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __restrict__ x,
                                   T* __restrict__ y) {
+    wait_for_previous();
     const std::int64_t i = global_thread();
     if (i >= a.rows) return;
     T sum{0};
@@ -26,6 +27,7 @@ __global__ void csr_scalar_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __r
 template <class T, class P>
 __global__ void csr_grid_stride_kernel(CsrView<T, P> a, Epilogue<T> out, const T* __restrict__ x,
                                        T* __restrict__ y) {
+    wait_for_previous();
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     for (std::int64_t i = global_thread(); i < a.rows; i += stride) {
         T sum{0};
@@ -40,8 +42,8 @@ void csr_scalar(const Storage& storage, T alpha, const T* x, T beta, T* y, Launc
     const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
     const unsigned blocks = blocks_for(s.a.rows, Block);
-    csr_scalar_kernel<<<blocks, Block, 0, stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("csr.scalar");
+    launch_early(csr_scalar_kernel<T, P>, blocks, Block, launch, s.a, Epilogue<T>{alpha, beta}, x,
+                 y);
 }
 
 template <class T, class P, int Block>
@@ -50,9 +52,8 @@ void csr_grid_stride(const Storage& storage, T alpha, const T* x, T beta, T* y, 
     if (s.a.rows == 0) return;
     const unsigned full = static_cast<unsigned>(multiprocessors()) * (kResidentThreads / Block);
     const unsigned blocks = std::min(full, blocks_for(s.a.rows, Block));
-    csr_grid_stride_kernel<<<blocks, Block, 0, stream_of(launch)>>>(s.a, Epilogue<T>{alpha, beta},
-                                                                    x, y);
-    SPTUNE_CUDA_LAUNCHED("csr.gridstride");
+    launch_early(csr_grid_stride_kernel<T, P>, blocks, Block, launch, s.a, Epilogue<T>{alpha, beta},
+                 x, y);
 }
 
 template <class T, class P, int Threads, int Block>
@@ -60,9 +61,8 @@ void csr_vector(const Storage& storage, T alpha, const T* x, T beta, T* y, Launc
     const auto& s = static_cast<const CsrStorage<T, P>&>(storage);
     if (s.a.rows == 0) return;
     const unsigned blocks = blocks_for(s.a.rows, Block / Threads);
-    csr_vector_kernel<T, P, Threads><<<blocks, Block, 0, stream_of(launch)>>>(
-        s.a, kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("csr.vector");
+    launch_early(csr_vector_kernel<T, P, Threads>, blocks, Block, launch, s.a,
+                 kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using BlockGrid = grid<Blocks>;

@@ -15,11 +15,12 @@ template <class T, class P, int Block, int Items>
 __global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
     csr_merge_kernel(CsrView<T, P> a, unsigned kept, const index_t* tile_row, T* carry,
                      index_t tiles, Epilogue<T> out, const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_previous();
+    let_next_begin();
     const MatrixLoad load(kept);
     constexpr int n = Block * Items;
     __shared__ T product[n];
     __shared__ StagedRows<n + 1> rows;
-    let_next_begin();
     const index_t tile = blockIdx.x;
     const index_t first = tile_row[tile], last = tile_row[tile + 1];
     const P begin = static_cast<P>(static_cast<std::int64_t>(tile) * n - first);
@@ -47,10 +48,9 @@ void csr_merge(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     CsrView<T, P> a = s.a;
     a.entries = a.nnz();
     const auto blocks = static_cast<unsigned>(s.tiles());
-    csr_merge_kernel<T, P, Block, Items><<<blocks, Block, 0, stream_of(launch)>>>(
-        a, kept_share<T>(s, a.rows, a.cols), s.tile_row.data(), s.carry.data(), s.tiles(),
-        Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("csr.merge");
+    launch_early(csr_merge_kernel<T, P, Block, Items>, blocks, Block, launch, a,
+                 kept_share<T>(s, a.rows, a.cols), s.tile_row.data(), s.carry.data(), s.tiles(),
+                 Epilogue<T>{alpha, beta}, x, y);
     const std::int64_t carrying = std::int64_t{s.tiles()} - 1;  // to where the next tile begins
     if (carrying == 0) return;
     constexpr int kCarryBlock = 128;

@@ -70,6 +70,7 @@ template <class T, class P, int Block, int Items, bool Narrow>
 __global__ void __launch_bounds__(Block, resident_blocks(Block, Items))
     csr_tiles_kernel(Tiles<T, P> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                      T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     constexpr int n = Block * Items;
     if (static_cast<int>(blockIdx.x) < s.pieces) {
@@ -101,9 +102,8 @@ void csr_tiles(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     const Tiles<T, P> tiles{s.a,    s.tile.data(),   s.offset.data(),
                             pieces, s.piece_entries, PiecesView<T>(s.pieces)};
     const auto blocks = static_cast<unsigned>(pieces + s.tiles());
-    csr_tiles_kernel<T, P, Block, Items, Narrow><<<blocks, Block, 0, stream_of(launch)>>>(
-        tiles, kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("csr.tiles");
+    launch_early(csr_tiles_kernel<T, P, Block, Items, Narrow>, blocks, Block, launch, tiles,
+                 kept_share<T>(s, s.a.rows, s.a.cols), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using TileGrid = grid<axis<items, 2, 4, 8>, Blocks>;

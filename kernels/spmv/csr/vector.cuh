@@ -9,10 +9,11 @@ namespace sptune::cuda {
 
 namespace {  // each source has its own: docs/add-a-format.md
 
-/// `Threads` neighbouring threads share a row.
+/// `Threads` neighbouring threads share a row. Launched early.
 template <class T, class P, int Threads>
 __global__ void csr_vector_kernel(CsrView<T, P> a, unsigned kept, Epilogue<T> out,
                                   const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     const std::int64_t i = global_thread() / Threads;
     const int lane = threadIdx.x % Threads;

@@ -71,6 +71,7 @@ template <int Rows, int Unroll, bool Few, bool Rest, class T>
 __global__ void __launch_bounds__(1024)
     dia_kernel(const __grid_constant__ Dia<T> s, unsigned kept, Epilogue<T> out,
                const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     const std::int64_t of_block = static_cast<std::int64_t>(blockDim.x) * Rows;
     const std::int64_t first = blockIdx.x * of_block, last = first + of_block;
@@ -118,8 +119,7 @@ void dia(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
     const Epilogue<T> out{alpha, beta};
     const auto kernel = a.count <= kFewDiagonals ? &dia_kernel<Rows, Unroll, true, Rest, T>
                                                  : &dia_kernel<Rows, Unroll, false, Rest, T>;
-    kernel<<<blocks, Block, 0, stream_of(launch)>>>(a, kept_share<T>(s, s.rows, s.cols), out, x, y);
-    SPTUNE_CUDA_LAUNCHED("dia");
+    launch_early(kernel, blocks, Block, launch, a, kept_share<T>(s, s.rows, s.cols), out, x, y);
 }
 
 /// rows of each thread

@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(1024, Threads > 1 ? kFullBlocks : 1)
     ell_kernel(Ell<T, C> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    wait_for_previous();
     const MatrixLoad load(kept);
     const RowShare<Threads> share;
     const std::int64_t i = share.row();
@@ -42,20 +43,20 @@ template <class T, int Threads, int Block, bool Narrow>
 void ell(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launch) {
     const auto& s = static_cast<const EllStorage<T>&>(storage);
     if (s.rows == 0) return;
-    const unsigned blocks = blocks_for(s.rows, Block / Threads);
+    constexpr std::size_t scratch = Threads > 1 ? Block * sizeof(T) : 0;
+    const LaunchShape shape{blocks_for(s.rows, Block / Threads), Block, scratch};
     const unsigned kept = kept_share<T>(s, s.rows, s.cols);
-    const std::size_t scratch = Threads > 1 ? Block * sizeof(T) : 0;
     const Epilogue<T> out{alpha, beta};
     if constexpr (Narrow) {
         const Ell<T, std::uint16_t> a{s.rows,          s.width,         s.pitch,
                                       s.values.data(), s.offset.data(), s.base.data()};
-        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, kept, out, x, y);
+        launch_early(ell_kernel<Threads, T, std::uint16_t>, shape, stream_of(launch), a, kept, out,
+                     x, y);
     } else {
         const Ell<T, index_t> a{s.rows,          s.width,         s.pitch,
                                 s.values.data(), s.column.data(), nullptr};
-        ell_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(a, kept, out, x, y);
+        launch_early(ell_kernel<Threads, T, index_t>, shape, stream_of(launch), a, kept, out, x, y);
     }
-    SPTUNE_CUDA_LAUNCHED("ell");
 }
 
 using ScalarGrid = grid<axis<index_bits, 32, 16>, Blocks>;

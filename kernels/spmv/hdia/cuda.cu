@@ -67,6 +67,7 @@ __device__ __forceinline__ T slice_dot(MatrixLoad load, const SliceRow<T>& s, in
 template <class T, int C, int Threads>
 __global__ void __launch_bounds__(1024) hdia_kernel(HdiaView<T> s, unsigned kept, Epilogue<T> out,
                                                     const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     const auto [slice, r, part, active] = SlicePlace<C, Threads>(s.slices);
     T sum{0};
@@ -92,11 +93,9 @@ void hdia_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     const HdiaView<T> view{s.rows,         s.slices,        s.slice_ptr.data(), s.run_ptr.data(),
                            s.start.data(), s.column.data(), s.values.data()};
     constexpr int here = Block / (C * Threads);
-    const unsigned blocks = blocks_for(s.slices, here);
-    hdia_kernel<T, C, Threads>
-        <<<blocks, Block, part_bytes<C, Threads, T>(Block), stream_of(launch)>>>(
-            view, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("hdia.slices");
+    const LaunchShape shape{blocks_for(s.slices, here), Block, part_bytes<C, Threads, T>(Block)};
+    launch_early(hdia_kernel<T, C, Threads>, shape, stream_of(launch), view,
+                 kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using Layouts = grid<axis<chunk_rows, 32, 64>, axis<hdia::occupied, 25, 50>>;

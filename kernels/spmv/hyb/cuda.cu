@@ -96,6 +96,7 @@ template <class T>
 __global__ void __launch_bounds__(1024) hyb_kernel(Hyb<T> s, unsigned kept, Epilogue<T> out,
                                                    const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    wait_for_previous();
     const MatrixLoad load(kept);
     const int warps = static_cast<int>(blockDim.x) / kWarp;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
@@ -141,10 +142,10 @@ void hyb(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
                    piece_blocks,
                    s.long_ptr.data(),
                    PiecesView<T>(s.pieces)};
-    const unsigned blocks = piece_blocks + blocks_for(s.rows, Block);
-    hyb_kernel<<<blocks, Block, kWarps * kStaged * sizeof(T), stream_of(launch)>>>(
-        a, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("hyb");
+    const LaunchShape shape{piece_blocks + blocks_for(s.rows, Block), Block,
+                            kWarps * kStaged * sizeof(T)};
+    launch_early(hyb_kernel<T>, shape, stream_of(launch), a, kept_share<T>(s, s.rows, s.cols),
+                 Epilogue<T>{alpha, beta}, x, y);
 }
 
 /// rows that fit the ELL part, in %

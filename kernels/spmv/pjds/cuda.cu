@@ -26,6 +26,7 @@ template <int Threads, class T>
 __global__ void __launch_bounds__(1024) pjds_kernel(Pjds<T> s, unsigned kept, Epilogue<T> out,
                                                     const T* __restrict__ x, T* __restrict__ y) {
     extern __shared__ __align__(16) unsigned char scratch[];
+    wait_for_previous();
     const MatrixLoad load(kept);
     const RowShare<Threads> share;
     const std::int64_t k = share.row();
@@ -49,11 +50,10 @@ void pjds(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch laun
                     s.diagonal.data(),
                     s.values.data(),
                     s.column.data()};
-    const unsigned blocks = blocks_for(s.rows, Block / Threads);
     constexpr std::size_t scratch = Threads > 1 ? Block * sizeof(T) : 0;
-    pjds_kernel<Threads><<<blocks, Block, scratch, stream_of(launch)>>>(
-        a, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("pjds");
+    const LaunchShape shape{blocks_for(s.rows, Block / Threads), Block, scratch};
+    launch_early(pjds_kernel<Threads, T>, shape, stream_of(launch), a,
+                 kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using Chunks = axis<chunk_rows, 32, 64, 128, 256>;

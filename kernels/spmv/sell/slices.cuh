@@ -34,6 +34,7 @@ template <class T, int C, int Threads, int IndexBits>
 __global__ void __launch_bounds__(1024, kSellBlocks<T, Threads, IndexBits>)
     sell_kernel(SellView<T> s, unsigned kept, Epilogue<T> out, const T* __restrict__ x,
                 T* __restrict__ y) {
+    wait_for_previous();
     const MatrixLoad load(kept);
     const auto [slice, r, part, active] = SlicePlace<C, Threads>(s.slices);
     T sum{0};
@@ -59,11 +60,9 @@ void sell_slices(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
     const SellView<T> view{s.rows,          s.slices,        s.slice_ptr.data(), s.order.data(),
                            s.column.data(), s.offset.data(), s.base.data(),      s.values.data()};
     constexpr int here = Block / (C * Threads);
-    const unsigned blocks = blocks_for(s.slices, here);
-    sell_kernel<T, C, Threads, IndexBits>
-        <<<blocks, Block, part_bytes<C, Threads, T>(Block), stream_of(launch)>>>(
-            view, kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
-    SPTUNE_CUDA_LAUNCHED("sell.slices");
+    const LaunchShape shape{blocks_for(s.slices, here), Block, part_bytes<C, Threads, T>(Block)};
+    launch_early(sell_kernel<T, C, Threads, IndexBits>, shape, stream_of(launch), view,
+                 kept_share<T>(s, s.rows, s.cols), Epilogue<T>{alpha, beta}, x, y);
 }
 
 using ThreadsGrid = grid<axis<row_threads, 1, 2, 4, 8, 16, 32>, axis<block, 64, 256, 1024>>;

@@ -44,10 +44,9 @@ void strips_rows(const Storage& storage, T alpha, const T* x, T beta, T* y, Laun
         const CsrView<T, std::int32_t> a{s.rows, s.cols,
                                          s.row_ptr.data() + std::int64_t{strip} * s.rows,
                                          s.column.data(), s.values.data()};
-        csr_vector_kernel<T, std::int32_t, Threads>
-            <<<blocks_for(s.rows, Block / Threads), Block, 0, stream_of(launch)>>>(
-                a, kept, Epilogue<T>{alpha, strip == 0 ? beta : T{1}}, x, y);
-        SPTUNE_CUDA_LAUNCHED("strips.rows");
+        launch_early(csr_vector_kernel<T, std::int32_t, Threads>,
+                     blocks_for(s.rows, Block / Threads), Block, launch, a, kept,
+                     Epilogue<T>{alpha, strip == 0 ? beta : T{1}}, x, y);
     }
 }
 

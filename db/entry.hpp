@@ -76,8 +76,8 @@ struct Device {
     /// stored, since it changes from minute to minute; 0 where nothing is known of it.
     double launch_us = 0;
     /// GPUs: from one launch to the next in a program's loop, and from one kernel to the next
-    /// beyond that of a graph.
-    std::optional<double> host_launch_us, launch_gap_us;
+    /// beyond that of a graph: where the next begins early, as sptune's do, and where not.
+    std::optional<double> host_launch_us, early_gap_us, launch_gap_us;
     // GPUs alone; 0 elsewhere.
     double copy_gbs = 0;  ///< device to device, bytes read plus bytes written
     std::uint64_t memory_bytes = 0;

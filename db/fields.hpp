@@ -185,6 +185,7 @@ void visit_fields(maybe_const<Device> auto& d, auto&& field) {
     field("copy_gbs", Amount{d.copy_gbs});
     field("launch_us", Amount{d.launch_us});
     field("host_launch_us", Optional{d.host_launch_us});
+    field("early_gap_us", Optional{d.early_gap_us});
     field("launch_gap_us", Optional{d.launch_gap_us});
     field("memory_bytes", d.memory_bytes);
     field("driver", Optional{d.driver});

@@ -30,16 +30,26 @@ constexpr Launches kSeveral[] = {
 Launching launching_of(const db::Device& device) {
     const Launching usual;
     return {device.host_launch_us.value_or(usual.host_us),
+            device.early_gap_us.value_or(usual.early_gap_us),
             device.launch_gap_us.value_or(usual.gap_us)};
 }
 
-double as_called_us(double device_us, int launches, const Launching& launching) {
-    return std::max(launches * launching.host_us, device_us + launches * launching.gap_us);
+Launching launching_of_predictions(const db::Device& device) {
+    Launching launching = launching_of(device);
+    launching.early_gap_us = 0;
+    return launching;
+}
+
+double as_called_us(double device_us, int launches, int early, const Launching& l) {
+    const double gaps_us = early * l.early_gap_us + (launches - early) * l.gap_us;
+    return std::max(launches * l.host_us, device_us + gaps_us);
 }
 
 double as_called_us(const db::Device& device, const Variant& v, double device_us) {
     if (v.backend == Backend::cpu || v.op == Op::spgemm) return device_us;
-    return as_called_us(device_us, launches_of(v), launching_of(device));
+    const int launches = launches_of(v);
+    return as_called_us(device_us, launches, v.vendor ? 0 : launches,
+                        launching_of_predictions(device));
 }
 
 int launches_of(const Variant& v) {

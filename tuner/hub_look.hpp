@@ -26,7 +26,6 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
                       const KernelIndex<T, P>& kernels,
                       const std::vector<const SpmvKernel<T, P>*>& hubs, const db::Device& device) {
     if (hubs.empty() || device.threads <= 0) return HubLook::not_worth_it;
-    const models::Launching launching = models::launching_of(device);
     const auto entrant = [&](const SpmvKernel<T, P>& kernel, const LayoutEstimate& told) {
         const Params& params = kernel.variant.params;
         const models::HubWork work{static_cast<double>(a.nnz()) - told.gathered,
@@ -37,8 +36,7 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
                                    static_cast<int>(sizeof(T)),
                                    device.threads};
         return Entrant<T, P>{&kernel, kernels.id(kernel),
-                             models::as_called_us(models::hub_us(work),
-                                                  models::launches_of(kernel.variant), launching),
+                             models::as_called_us(device, kernel.variant, models::hub_us(work)),
                              models::hub_convert_us(work) + kernels.load_us(kernel)};
     };
     const auto total = [&](const Entrant<T, P>& e) { return e.total_us(calls); };

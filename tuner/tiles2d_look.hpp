@@ -24,7 +24,6 @@ bool join_tiles2d(Field<T, P>& field, double calls, const Features& features, Cs
     std::vector<Params> params;
     for (const auto* kernel : tiles) params.push_back(kernel->variant.params);
     const std::vector<LayoutEstimate> told = tiles.front()->estimate(a, features, params);
-    const models::Launching launching = models::launching_of(device);
     Field<T, P> joining;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
         if (!std::isfinite(told[i].bytes)) continue;
@@ -38,8 +37,7 @@ bool join_tiles2d(Field<T, P>& field, double calls, const Features& features, Cs
                                        device.threads,
                                        models::bandwidth_gbs(device, told[i].bytes)};
         Entrant<T, P> e{tiles[i], kernels.id(*tiles[i]),
-                        models::as_called_us(models::tiles2d_us(work),
-                                             models::launches_of(tiles[i]->variant), launching),
+                        models::as_called_us(device, tiles[i]->variant, models::tiles2d_us(work)),
                         models::tiles2d_convert_us(work) + kernels.load_us(*tiles[i])};
         e.looked = true;
         e.seen = told[i].bytes;

@@ -120,12 +120,14 @@ TEST(LaunchingGpu, AProductWaitsForTheOneBeforeIt) {
 TEST(LaunchingGpu, IsMeasuredOnce) {
     SPTUNE_NEEDS_GPU();
     const db::Device& device = cuda_device();
-    ASSERT_TRUE(device.host_launch_us && device.launch_gap_us);
+    ASSERT_TRUE(device.host_launch_us && device.early_gap_us && device.launch_gap_us);
     EXPECT_GT(*device.host_launch_us, 0.5);
     EXPECT_LT(*device.host_launch_us, 50);
     EXPECT_EQ(*device.host_launch_us, host_launch_us());
     EXPECT_GE(*device.launch_gap_us, 0);
     EXPECT_LT(*device.launch_gap_us, 10);
+    EXPECT_LE(*device.early_gap_us, *device.launch_gap_us + 0.1);
+    std::cout << "gaps " << *device.early_gap_us << " and " << *device.launch_gap_us << " us\n";
 }
 
 TEST(LaunchingGpu, IsWhatALoopTakes) {
@@ -134,7 +136,7 @@ TEST(LaunchingGpu, IsWhatALoopTakes) {
     const auto loop_us = [&](int launches) {
         SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
         const double start = steady_us();
-        for (int i = 0; i < launches; ++i) cuda::empty_launch(timer.stream());
+        for (int i = 0; i < launches; ++i) cuda::empty_launch(true, timer.stream());
         SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
         return (steady_us() - start) / launches;
     };
@@ -159,7 +161,8 @@ TEST(LaunchingGpu, TimesAreThoseOfAProgramThatLaunchesEachKernel) {
     for (const db::Candidate& c : entry.candidates) {
         if (c.status != db::Status::ok || !c.launches) continue;
         ASSERT_TRUE(c.device_us && c.time) << c.id;
-        EXPECT_NEAR(c.time->min, models::as_called_us(*c.device_us, *c.launches, launching),
+        EXPECT_NEAR(c.time->min,
+                    models::as_called_us(*c.device_us, *c.launches, *c.launches, launching),
                     0.01 * c.time->min)
             << c.id;
         several += *c.launches > 1;

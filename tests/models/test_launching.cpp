@@ -6,21 +6,23 @@
 namespace sptune::models {
 namespace {
 
-constexpr Launching kSlow{4, 1};
+constexpr Launching kSlow{4, 0.25, 1};
 
 TEST(Launching, ShortCallsWaitForTheHost) {
-    EXPECT_EQ(as_called_us(2.5, 1, kSlow), 4);
-    EXPECT_EQ(as_called_us(2.5, 2, kSlow), 8);
-    EXPECT_EQ(as_called_us(1.5, 1, kSlow), as_called_us(2.9, 1, kSlow));
+    EXPECT_EQ(as_called_us(2.5, 1, 0, kSlow), 4);
+    EXPECT_EQ(as_called_us(2.5, 2, 2, kSlow), 8);
+    EXPECT_EQ(as_called_us(1.5, 1, 1, kSlow), as_called_us(2.9, 1, 1, kSlow));
 }
 
 TEST(Launching, LongOnesHaveGapsAlone) {
-    EXPECT_EQ(as_called_us(30, 1, kSlow), 31);
-    EXPECT_EQ(as_called_us(30, 2, kSlow), 32);
+    EXPECT_EQ(as_called_us(30, 1, 0, kSlow), 31);
+    EXPECT_EQ(as_called_us(30, 2, 0, kSlow), 32);
+    EXPECT_EQ(as_called_us(30, 2, 1, kSlow), 31.25);
+    EXPECT_EQ(as_called_us(30, 1, 1, kSlow), 30.25);
 }
 
 TEST(Launching, GraphsHaveNeither) {
-    EXPECT_EQ(as_called_us(2.5, 2, {0, 0}), 2.5);
+    EXPECT_EQ(as_called_us(2.5, 2, 2, {0, 0, 0}), 2.5);
 }
 
 TEST(Launching, IsThatOfTheDeviceWhereItWasMeasured) {
@@ -32,11 +34,30 @@ TEST(Launching, IsThatOfTheDeviceWhereItWasMeasured) {
     EXPECT_EQ(launching_of(device).gap_us, 0.5);
 }
 
+Variant kernel(const char* format, const char* algorithm) {
+    Variant v;
+    v.backend = Backend::cuda, v.format = format, v.algorithm = algorithm;
+    return v;
+}
+
+TEST(Launching, OfWhatIsPredictedOnlyAVendorsKernelsHaveGaps) {
+    db::Device device;
+    device.host_launch_us = 4, device.launch_gap_us = 1, device.early_gap_us = 0.25;
+    Variant v = kernel("csr", "vector");
+    EXPECT_EQ(as_called_us(device, v, 30), 30);
+    EXPECT_EQ(as_called_us(device, v, 2), 4);
+    v.op = Op::spgemm;
+    EXPECT_EQ(as_called_us(device, v, 2), 2);
+    v = kernel("cusparse", "csr");
+    v.vendor = true, v.params = {{"o", 2}};
+    EXPECT_EQ(as_called_us(device, v, 30), 33);
+    v.backend = Backend::cpu;
+    EXPECT_EQ(as_called_us(device, v, 2), 2);
+}
+
 TEST(Launching, CountsThoseOfAKernel) {
     const auto count = [](const char* format, const char* algorithm) {
-        Variant v;
-        v.backend = Backend::cuda, v.format = format, v.algorithm = algorithm;
-        return launches_of(v);
+        return launches_of(kernel(format, algorithm));
     };
     EXPECT_EQ(count("csr", "vector"), 1);
     EXPECT_EQ(count("csr", "merge"), 2);

@@ -51,7 +51,6 @@ class LookForHubs : public testing::Test {
         db::Device device;
         device.backend = "cuda";
         device.threads = kMultiprocessors;
-        device.launch_gap_us = 1.5;
         return device;
     }
     HubLook look(double calls = kMany) {
@@ -68,7 +67,7 @@ TEST_F(LookForHubs, LetsTheBestTwoJoinWithWhatTheyAreReckonedToTake) {
     ASSERT_EQ(field_.size(), 4u);
     const models::HubWork work{14e6, 2e6, 2e6, 2, 16384, 8, kMultiprocessors};
     EXPECT_EQ(field_[2].kernel, &kernels_[3]);
-    EXPECT_DOUBLE_EQ(field_[2].predicted_us, models::hub_us(work) + 2 * 1.5) << "two launches";
+    EXPECT_DOUBLE_EQ(field_[2].predicted_us, models::hub_us(work));
     EXPECT_DOUBLE_EQ(field_[2].convert_us, models::hub_convert_us(work));
     EXPECT_EQ(field_[2].seen, 1e8);
     EXPECT_EQ(field_[3].kernel, &kernels_[4]) << "four bands take longer";

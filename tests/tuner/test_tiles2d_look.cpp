@@ -52,7 +52,6 @@ class JoinTiles2d : public testing::Test {
         device.backend = "cuda";
         device.threads = kMultiprocessors;
         device.bandwidth_gbs = kGbs;
-        device.launch_gap_us = 1.5;
         return join_tiles2d(field_, calls, features_, a_, index,
                             {&kernels_[1], &kernels_[2], &kernels_[3], &kernels_[4]}, device);
     }
@@ -63,8 +62,7 @@ TEST_F(JoinTiles2d, LetsTheBestTwoJoinWithWhatTheyAreReckonedToTake) {
     ASSERT_EQ(field_.size(), 3u);
     const models::Tiles2dWork work{6e8, 50e6, 2e6, 5e7, 0, 512, 8, kMultiprocessors, kGbs};
     EXPECT_EQ(field_[1].kernel, &kernels_[2]);
-    const double call_us = field_[1].predicted_us;
-    EXPECT_DOUBLE_EQ(call_us, models::tiles2d_us(work) + 2 * 1.5) << "two launches";
+    EXPECT_DOUBLE_EQ(field_[1].predicted_us, models::tiles2d_us(work));
     EXPECT_DOUBLE_EQ(field_[1].convert_us, models::tiles2d_convert_us(work));
     EXPECT_EQ(field_[1].seen, 6e8);
     EXPECT_EQ(field_[2].kernel, &kernels_[3]);

@@ -62,17 +62,19 @@ int attribute(cudaDeviceAttr which, int device) {
     return value;
 }
 
-/// From one kernel to the next in a stream, while the host is ahead.
-double measure_in_stream(CudaTimer& timer) {
+/// From one kernel to the next in a stream, while the host is ahead, beyond that in a graph.
+double measure_gap(CudaTimer& timer, bool early) {
     constexpr int kFew = 32, kMany = 96, kAheadNs = 1'000'000;
+    const auto launch = [&] { cuda::empty_launch(early, timer.stream()); };
     DeviceBuffer<float> mhz(1);
     const auto stream_us = [&](int launches) {
         return best_of(timer, 1, [&] {
             cuda::keep_busy(kAheadNs, mhz.data(), timer.stream());
-            for (int i = 0; i < launches; ++i) cuda::empty_launch(timer.stream());
+            for (int i = 0; i < launches; ++i) launch();
         });
     };
-    return (stream_us(kMany) - stream_us(kFew)) / (kMany - kFew);
+    const double in_stream_us = (stream_us(kMany) - stream_us(kFew)) / (kMany - kFew);
+    return std::max(in_stream_us - best_of(timer, 32, launch), 0.0);
 }
 
 db::Device find_out() {
@@ -81,9 +83,10 @@ db::Device find_out() {
     device.bandwidth_curve = measure_reading(timer, device.llc_bytes);
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     device.copy_gbs = measure_copy(timer, device.llc_bytes);
-    device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(timer.stream()); });
+    device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(false, timer.stream()); });
     device.host_launch_us = host_launch_us();
-    device.launch_gap_us = std::max(measure_in_stream(timer) - device.launch_us, 0.0);
+    device.early_gap_us = measure_gap(timer, true);
+    device.launch_gap_us = measure_gap(timer, false);
     return device;
 }
 

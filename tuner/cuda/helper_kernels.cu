@@ -59,8 +59,10 @@ void read_all(const void* data, std::size_t bytes, int passes, cudaStream_t stre
     SPTUNE_CUDA_LAUNCHED("read_kernel");
 }
 
-void empty_launch(cudaStream_t stream) {
-    sptune::cuda::launch_early(empty_kernel, dim3(1), 32, stream);
+void empty_launch(bool early, cudaStream_t stream) {
+    if (early) return sptune::cuda::launch_early(empty_kernel, dim3(1), 32, stream);
+    empty_kernel<<<1, 32, 0, stream>>>();
+    SPTUNE_CUDA_LAUNCHED("empty_kernel");
 }
 
 }  // namespace sptune::tuner::cuda

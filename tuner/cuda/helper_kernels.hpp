@@ -14,7 +14,7 @@ void keep_busy(int nanoseconds, float* mhz, cudaStream_t stream);
 /// Reads `bytes` from `data` (aligned to 16 bytes) `passes` times, on all multiprocessors.
 void read_all(const void* data, std::size_t bytes, int passes, cudaStream_t stream);
 
-/// Does nothing: what a launch costs, as those of kernels that multiply.
-void empty_launch(cudaStream_t stream);
+/// Does nothing: what a launch costs, `early` as those of our kernels that multiply.
+void empty_launch(bool early, cudaStream_t stream);
 
 }  // namespace sptune::tuner::cuda

@@ -15,11 +15,11 @@ double measured_us() {
     constexpr int kRounds = 9, kLaunches = 4;
     cudaStream_t stream = nullptr;
     SPTUNE_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (int i = 0; i < kLaunches; ++i) cuda::empty_launch(stream);  // loads the code
+    for (int i = 0; i < kLaunches; ++i) cuda::empty_launch(true, stream);  // loads the code
     std::vector<double> us;
     for (int round = 0; round < kRounds; ++round) {
         const double start = steady_us();
-        for (int i = 0; i < kLaunches; ++i) cuda::empty_launch(stream);
+        for (int i = 0; i < kLaunches; ++i) cuda::empty_launch(true, stream);
         us.push_back((steady_us() - start) / kLaunches);
     }
     SPTUNE_CUDA(cudaStreamSynchronize(stream));

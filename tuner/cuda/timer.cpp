@@ -3,6 +3,7 @@
 #include "tuner/cuda/helper_kernels.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace sptune::tuner {
 namespace {
@@ -80,7 +81,9 @@ double CudaTimer::warm(const std::function<void()>& call, int calls) {
         for (int i = 0; i < replays; ++i) SPTUNE_CUDA(cudaGraphLaunch(batch_, stream_));
     });
     on_device_ = {us / (nodes * replays), batch_launches_ / nodes};
-    return models::as_called_us(on_device_.us, on_device_.launches, launching_);
+    // The first launch of a batch waits for nobody.
+    const int early = (batch_early_ + nodes - 1) / nodes;
+    return models::as_called_us(on_device_.us, on_device_.launches, early, launching_);
 }
 
 double CudaTimer::elapsed_us(const std::function<void()>& work) {
@@ -106,14 +109,30 @@ void CudaTimer::record(const std::function<void()>& call, int calls) {
         throw;
     }
     SPTUNE_CUDA(cudaStreamEndCapture(stream_, &graph));
-    std::size_t launches = 0;
-    SPTUNE_CUDA(cudaGraphGetNodes(graph, nullptr, &launches));
-    batch_launches_ = static_cast<int>(launches);
+    count_launches(graph);
     const cudaError_t made = cudaGraphInstantiate(&batch_, graph, 0);
     cudaGraphDestroy(graph);
     SPTUNE_CUDA(made);
     SPTUNE_CUDA(cudaGraphUpload(batch_, stream_));
     batch_calls_ = calls;
+}
+
+void CudaTimer::count_launches(cudaGraph_t graph) {
+#if CUDART_VERSION >= 13000
+    const auto get_edges = cudaGraphGetEdges;
+#else
+    const auto get_edges = cudaGraphGetEdges_v2;
+#endif
+    std::size_t launches = 0, edges = 0;
+    SPTUNE_CUDA(cudaGraphGetNodes(graph, nullptr, &launches));
+    SPTUNE_CUDA(get_edges(graph, nullptr, nullptr, nullptr, &edges));
+    std::vector<cudaGraphNode_t> from(edges), to(edges);
+    std::vector<cudaGraphEdgeData> kind(edges);
+    SPTUNE_CUDA(get_edges(graph, from.data(), to.data(), kind.data(), &edges));
+    batch_launches_ = static_cast<int>(launches);
+    batch_early_ = static_cast<int>(
+        std::ranges::count(kind, static_cast<unsigned char>(cudaGraphDependencyTypeProgrammatic),
+                           &cudaGraphEdgeData::type));
 }
 
 void CudaTimer::make_evictor() {

@@ -21,7 +21,7 @@ namespace sptune::tuner {
 class CudaTimer final : public Timer {
   public:
     /// Without `launching` times are those of graphs.
-    explicit CudaTimer(const models::Launching& launching = {0, 0});
+    explicit CudaTimer(const models::Launching& launching = {0, 0, 0});
     ~CudaTimer() override;
     CudaTimer(const CudaTimer&) = delete;
     CudaTimer& operator=(const CudaTimer&) = delete;
@@ -37,6 +37,7 @@ class CudaTimer final : public Timer {
     double elapsed_us(const std::function<void()>& work);
     void record(const std::function<void()>& call, int calls);
     void drop_batch();
+    void count_launches(cudaGraph_t graph);
     void make_evictor();
     void flush();
 
@@ -46,6 +47,7 @@ class CudaTimer final : public Timer {
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
     cudaGraphExec_t batch_ = nullptr;
     int batch_calls_ = 0, batch_launches_ = 0;
+    int batch_early_ = 0;   ///< launches that wait for the one before only once they have begun
     float* mhz_ = nullptr;  ///< in page-locked memory; before the last warm sample
     float usual_mhz_ = 0;   ///< the highest of late
     int repeated_ = 0;

@@ -30,10 +30,8 @@ std::vector<Guess> ranking(const Predictor& predictor, const Sample& s, double c
     const auto predictions = predictor.predict(s.features, s.device, options);
     std::vector<std::pair<double, Guess>> totals;
     for (std::size_t i = 0; i < known.size(); ++i) {
-        const auto called = [&](double us) {
-            return as_called_us(s.device, known[i]->variant, us);
-        };
-        const Guess guess{known[i], called(known[i]->us), called(predictions[i].time_us)};
+        const Guess guess{known[i], as_called_us(s.device, known[i]->variant, known[i]->us),
+                          expected_us(s.device, known[i]->variant, predictions[i].time_us)};
         const double total =
             guess.predicted_us + (calls > 0 ? predictions[i].convert_us / calls : 0);
         if (std::isfinite(total)) totals.push_back({total, guess});

@@ -34,12 +34,6 @@ Launching launching_of(const db::Device& device) {
             device.launch_gap_us.value_or(usual.gap_us)};
 }
 
-Launching launching_of_predictions(const db::Device& device) {
-    Launching launching = launching_of(device);
-    launching.early_gap_us = 0;
-    return launching;
-}
-
 double as_called_us(double device_us, int launches, int early, const Launching& l) {
     const double gaps_us = early * l.early_gap_us + (launches - early) * l.gap_us;
     return std::max(launches * l.host_us, device_us + gaps_us);
@@ -47,9 +41,21 @@ double as_called_us(double device_us, int launches, int early, const Launching& 
 
 double as_called_us(const db::Device& device, const Variant& v, double device_us) {
     if (v.backend == Backend::cpu || v.op == Op::spgemm) return device_us;
+    Launching launching = launching_of(device);
+    launching.early_gap_us = 0;
     const int launches = launches_of(v);
-    return as_called_us(device_us, launches, v.vendor ? 0 : launches,
-                        launching_of_predictions(device));
+    return as_called_us(device_us, launches, v.vendor ? 0 : launches, launching);
+}
+
+double expected_us(double device_us, int launches, bool vendor, const Launching& launching) {
+    constexpr double kOfOne = 0.5, kOfSeveral = 1.5;
+    const double waits_us = launches * launching.host_us * (launches == 1 ? kOfOne : kOfSeveral);
+    return std::max(waits_us, device_us + (vendor ? launches * launching.gap_us : 0));
+}
+
+double expected_us(const db::Device& device, const Variant& v, double device_us) {
+    if (v.backend == Backend::cpu || v.op == Op::spgemm) return device_us;
+    return expected_us(device_us, launches_of(v), v.vendor, launching_of(device));
 }
 
 int launches_of(const Variant& v) {

@@ -22,13 +22,17 @@ Launching launching_of(const db::Device& device);
 /// of so many launches, `early` of which begin early.
 double as_called_us(double device_us, int launches, int early, const Launching& launching);
 
-/// For what was predicted, or measured for models to learn from: most of that before our kernels
-/// began early, when they took 0.2 to 0.3 us longer in graphs. So no gap is added to theirs.
-Launching launching_of_predictions(const db::Device& device);
-
-/// What a call of a kernel on `device` takes with that. Of CPUs, and of products, which wait for
-/// the host anyway, `device_us` itself.
+/// The same for a kernel on `device`, of what was measured for models to learn from: most of that
+/// before our kernels began early, when they took 0.2 to 0.3 us longer in graphs, so that no gap is
+/// added to theirs. Of CPUs, and of products, which wait for the host anyway, `device_us` itself.
 double as_called_us(const db::Device& device, const Variant& variant, double device_us);
+
+/// What a choice reckons with where models, which have learned from that, predict `device_us`. How
+/// fast the host will launch is not known that well. Of kernels with one launch the one that takes
+/// less is no loss where it is not seen; one with two has to be worth them: half as much counts
+/// there, half as much again here.
+double expected_us(double device_us, int launches, bool vendor, const Launching& launching);
+double expected_us(const db::Device& device, const Variant& variant, double device_us);
 
 /// Launches of a call of this SpMV kernel for a GPU, on most matrices.
 int launches_of(const Variant& variant);

@@ -36,7 +36,7 @@ HubLook look_for_hubs(Field<T, P>& field, double calls, const Features& features
                                    static_cast<int>(sizeof(T)),
                                    device.threads};
         return Entrant<T, P>{&kernel, kernels.id(kernel),
-                             models::as_called_us(device, kernel.variant, models::hub_us(work)),
+                             models::expected_us(device, kernel.variant, models::hub_us(work)),
                              models::hub_convert_us(work) + kernels.load_us(kernel)};
     };
     const auto total = [&](const Entrant<T, P>& e) { return e.total_us(calls); };

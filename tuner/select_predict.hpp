@@ -57,7 +57,7 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
                             const typename KernelIndex<T, P>::Known& known,
                             std::span<const models::Prediction> answers, const db::Device& device) {
     Field<T, P> field;
-    const models::Launching launching = models::launching_of_predictions(device);
+    const models::Launching launching = models::launching_of(device);
     if (!std::isfinite(answers.front().time_us)) return field;
     field.reserve(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -68,11 +68,10 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
         const double start_us = v.vendor         ? vendor_start_us(v.backend)
                                 : convert_us > 0 ? kernels.load_us(kernel)
                                                  : 0;
-        const int launches = known.launches[i];
         const double call_us =
             v.backend == Backend::cpu
                 ? time_us
-                : models::as_called_us(time_us, launches, v.vendor ? 0 : launches, launching);
+                : models::expected_us(time_us, known.launches[i], v.vendor, launching);
         field.push_back({&kernel, kernels.id(kernel), call_us, convert_us + start_us});
     }
     return field;

@@ -37,7 +37,7 @@ bool join_tiles2d(Field<T, P>& field, double calls, const Features& features, Cs
                                        device.threads,
                                        models::bandwidth_gbs(device, told[i].bytes)};
         Entrant<T, P> e{tiles[i], kernels.id(*tiles[i]),
-                        models::as_called_us(device, tiles[i]->variant, models::tiles2d_us(work)),
+                        models::expected_us(device, tiles[i]->variant, models::tiles2d_us(work)),
                         models::tiles2d_convert_us(work) + kernels.load_us(*tiles[i])};
         e.looked = true;
         e.seen = told[i].bytes;

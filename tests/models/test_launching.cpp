@@ -40,7 +40,21 @@ Variant kernel(const char* format, const char* algorithm) {
     return v;
 }
 
-TEST(Launching, OfWhatIsPredictedOnlyAVendorsKernelsHaveGaps) {
+TEST(Launching, ChoicesAreWaryOfSeveral) {
+    EXPECT_EQ(expected_us(2.5, 1, false, kSlow), 2.5) << "may be seen";
+    EXPECT_EQ(expected_us(1.5, 1, false, kSlow), 2) << "is not";
+    EXPECT_EQ(expected_us(2.5, 2, false, kSlow), 12);
+    EXPECT_EQ(expected_us(30, 2, false, kSlow), 30);
+    EXPECT_EQ(expected_us(30, 2, true, kSlow), 32);
+    db::Device device;
+    device.host_launch_us = 4;
+    EXPECT_EQ(expected_us(device, kernel("coo", "atomic"), 2.5), 12);
+    Variant cpu = kernel("coo", "atomic");
+    cpu.backend = Backend::cpu;
+    EXPECT_EQ(expected_us(device, cpu, 2.5), 2.5);
+}
+
+TEST(Launching, OfWhatModelsLearnFromOnlyAVendorsKernelsHaveGaps) {
     db::Device device;
     device.host_launch_us = 4, device.launch_gap_us = 1, device.early_gap_us = 0.25;
     Variant v = kernel("csr", "vector");

@@ -8,7 +8,8 @@
 namespace sptune::models {
 namespace {
 
-/// Kernels that prepare y, or add to it what the others left, in a launch of its own.
+/// Kernels that prepare y, or add to it what the others left, in a launch of its own. Not counted:
+/// more strips than two, empty rows of COO, long block rows.
 struct Launches {
     std::string_view format, algorithm;  ///< "*": all
     int count;

@@ -19,6 +19,11 @@ double padding(const db::Entry& entry, const db::Candidate& c) {
     return nnz > 0 && c.stored > 0 ? static_cast<double>(c.stored) / nnz - 1 : 0;
 }
 
+/// Whether a program that calls it waits for its launches.
+bool waits(const db::Candidate& c) {
+    return c.device_us && c.launches && c.time->median > kAlike * *c.device_us;
+}
+
 /// How `c` spends its time compared with `other`: bytes moved and time per byte, whose product is
 /// the ratio of the times.
 std::string spends(const db::Entry& entry, const db::Candidate& c, const db::Candidate& other) {
@@ -31,7 +36,10 @@ std::string spends(const db::Entry& entry, const db::Candidate& c, const db::Can
         if (padding(entry, c) >= 0.05)
             text += fmt::format(" ({:.0f} % padding)", 100 * padding(entry, c));
     }
-    if (per_byte >= kAlike || per_byte <= 1 / kAlike) {
+    if (waits(c) && *c.launches > 1) {
+        if (!text.empty()) text += " and ";
+        text += fmt::format("waits for its {} launches", *c.launches);
+    } else if (per_byte >= kAlike || per_byte <= 1 / kAlike) {
         if (!text.empty()) text += (bytes > 1) == (per_byte > 1) ? " and " : " but ";
         text += fmt::format("takes {:.2f}x the time per byte", per_byte);
     }
@@ -88,7 +96,11 @@ std::string why_winner(const db::Entry& entry) {
     if (vendor && vendor != winner)
         text += fmt::format("; {:.2f}x as fast as the vendor's best, {}",
                             ratio(vendor->time->median, winner->time->median), vendor->id);
-    if (entry.op == Op::spmv && entry.device.bandwidth_gbs > 0 && winner->gbs > 0)
+    if (waits(*winner))
+        text += fmt::format("; it waits for {}, and takes {} in a CUDA graph",
+                            *winner->launches == 1 ? "its launch" : "its launches",
+                            duration_us(*winner->device_us));
+    else if (entry.op == Op::spmv && entry.device.bandwidth_gbs > 0 && winner->gbs > 0)
         text += fmt::format("; {:.1f} GB/s are {:.0f} % of what main memory delivers", winner->gbs,
                             100 * winner->gbs / entry.device.bandwidth_gbs);
     if (entry.break_even_calls > 0)

@@ -103,7 +103,8 @@ void Search::halve() {
         keep_rounds(field, done, samples);
         settle(field, name);
         std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
-            return a->record.time->median < b->record.time->median;
+            return std::pair(a->record.time->median, a->record.device_us) <
+                   std::pair(b->record.time->median, b->record.device_us);
         });
         // Never more than there are: some may have failed on the way.
         field.resize(std::min(field.size(), std::max(effort_.finalists, field.size() / 2)));

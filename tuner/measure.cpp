@@ -51,7 +51,9 @@ int calibrate(const std::function<void()>& call, const MeasureOptions& o, double
     if (o.cache == Cache::cold || once_us >= 10 * o.min_batch_us) return 1;
     int calls = 1;
     while (calls < kMost) {
-        const double us = std::min(time_batch(call, o, calls), time_batch(call, o, calls));
+        double us = std::min(time_batch(call, o, calls), time_batch(call, o, calls));
+        // A device is busy for less than a program that waits for launches.
+        if (o.timer && o.timer->on_device().us > 0) us = o.timer->on_device().us * calls;
         if (us >= o.min_batch_us) break;
         const double wanted = us > 0 ? 1.1 * calls * o.min_batch_us / us : kMost;
         calls = std::min(static_cast<int>(std::clamp(wanted, 2.0 * calls, 50.0 * calls)), kMost);

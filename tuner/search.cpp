@@ -49,9 +49,9 @@ Search::Search(std::vector<Contender> contenders, Scene scene, const SweepOption
     // Of a GPU's short call before launches counted.
     const auto leaves_out_launches = [&](const db::Candidate& old) {
         constexpr double kShortUs = 100;
-        return old.backend == to_string(Backend::cuda) && old.op == to_string(Op::spmv) &&
-               options.cache == Cache::warm && !old.device_us && old.time &&
-               old.time->median < kShortUs;
+        return options.resume->device.backend == to_string(Backend::cuda) &&
+               options.resume->op == Op::spmv && options.cache == Cache::warm &&
+               !options.resume->device.host_launch_us && old.time && old.time->median < kShortUs;
     };
     const bool some_current =
         options.resume && std::any_of(contenders.begin(), contenders.end(), is_current);
@@ -156,9 +156,8 @@ Search::Field Search::leaders(std::size_t most) {
     Field field;
     for (Runner& r : runners_)
         if (r.ok()) field.push_back(&r);
-    std::stable_sort(field.begin(), field.end(), [](const Runner* a, const Runner* b) {
-        return a->judged_us() < b->judged_us();
-    });
+    std::stable_sort(field.begin(), field.end(),
+                     [](const Runner* a, const Runner* b) { return a->rank() < b->rank(); });
     field.resize(std::min(field.size(), most));
     return field;
 }

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sptune::tuner {
@@ -110,6 +111,10 @@ class Search {
         /// What it is judged by. A short run counts by its minimum: disturbances only ever add
         /// time, and who was disturbed deserves another look.
         double judged_us() const { return looked_again ? record.time->median : record.time->min; }
+        /// Where calls wait for their launches, many are judged alike.
+        std::pair<double, double> rank() const {
+            return {judged_us(), record.device_us.value_or(0)};
+        }
     };
     using Field = std::vector<Runner*>;
 
@@ -119,6 +124,7 @@ class Search {
     Field short_run_order(bool first);
     void short_run(bool first);
     void evaluate(Runner& runner);
+    void count_launches_anew(db::Candidate& candidate) const;
     void take_prior(Runner& runner);
     void take_known(Runner& runner);
     bool bounded(Runner& runner, std::uint64_t matrix_bytes);

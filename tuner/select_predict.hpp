@@ -23,7 +23,8 @@ inline db::Device device_for(const models::Predictor& model, Backend backend,
     // It changes from one moment to the next, and a choice that may not, goes without.
     if (!options.constraints.deterministic) {
         if (backend == Backend::cpu) device.launch_us = thread_start_us(device.threads);
-        if (backend == Backend::cuda) device.host_launch_us = host_launch_us();
+        if (backend == Backend::cuda)
+            if (const double us = host_launch_us(); us > 0) device.host_launch_us = us;
     }
     if (model.bandwidths_of(device).empty()) assume_bandwidths(device);
     return device;

@@ -156,6 +156,8 @@ class Selector {
             if (field.empty()) continue;
             std::erase_if(field, [&](Entrant<T, P>& e) {
                 e.predicted_us *= scale, e.convert_us *= scale;
+                if (matrix_.backend == Backend::cuda)
+                    e.predicted_us = std::max(e.predicted_us, least_us(e.kernel->variant));
                 return !limits_.allow(e) || has_measured(digest, e.id) ||
                        e.predicted_us >= measured.chosen.predicted_us;
             });
@@ -168,6 +170,11 @@ class Selector {
             }
             return;
         }
+    }
+
+    /// Of a call on a GPU, whatever it does: its launches.
+    double least_us(const Variant& v) const {
+        return models::launches_of(v) * models::launching_of(reckoned_on_).host_us;
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.

@@ -17,11 +17,22 @@ __global__ void scale_kernel(index_t rows, T beta, T* y) {
     if (i < rows) y[i] = beta == T{0} ? T{0} : beta * y[i];
 }
 
-/// To be followed by a kernel started with launch_early().
+constexpr int kScaleThreads = 256;
+
+/// To be followed by a kernel started with launch_early() that waits before it reads x: what was
+/// written before this one is sure to be seen only by who has waited.
 template <class T>
 void scale(index_t rows, T beta, T* y, Launch launch) {
-    constexpr int kThreads = 256;
-    launch_early(scale_kernel<T>, blocks_for(rows, kThreads), kThreads, launch, rows, beta, y);
+    launch_early(scale_kernel<T>, blocks_for(rows, kScaleThreads), kScaleThreads, launch, rows,
+                 beta, y);
+}
+
+/// The same for a kernel that reads x before it waits: this one begins after all others.
+template <class T>
+void scale_in_order(index_t rows, T beta, T* y, Launch launch) {
+    scale_kernel<<<blocks_for(rows, kScaleThreads), kScaleThreads, 0, stream_of(launch)>>>(rows,
+                                                                                           beta, y);
+    SPTUNE_CUDA_LAUNCHED("scale");
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ __device__ __forceinline__ T block_sum(T v, T* scratch) {
     return v;
 }
 
-/// Lets a kernel started with launch_early() begin as soon as every block of this one has.
+/// Lets a kernel started with launch_early() begin as soon as every block of this one has called
+/// this. One that was itself started so calls wait_for_previous() before: whoever begins then may
+/// rely on what is older than both.
 __device__ __forceinline__ void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();

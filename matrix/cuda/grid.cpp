@@ -21,9 +21,14 @@ int multiprocessors() {
 }
 
 bool early_launch_works() {
-    // The driver takes the newest code that this device can run; older code does not wait.
+    // The driver takes the newest code that this device can run; older code does not wait. Nor do
+    // older drivers capture such launches.
+    constexpr int kDriver = 12030;
     static PerDevice<bool> works;
     return works.get([] {
+        int driver = 0;
+        SPTUNE_CUDA(cudaDriverGetVersion(&driver));
+        if (driver < kDriver) return false;
         const int device = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
                            attribute(cudaDevAttrComputeCapabilityMinor);
         int taken = 0;

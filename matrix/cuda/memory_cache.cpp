@@ -1,5 +1,6 @@
 #include "matrix/cuda/memory_cache.hpp"
 
+#include "matrix/cuda/beside_captures.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/on_device.hpp"
 #include "matrix/cuda/per_device.hpp"
@@ -21,18 +22,6 @@ std::uint64_t rounded(std::uint64_t bytes) {
     if (bytes > std::numeric_limits<std::uint64_t>::max() - step) return bytes;
     return std::max(step, (bytes + step - 1) / step * step);
 }
-
-/// As long as one of these lives, the calling thread may allocate while others capture streams.
-class BesideCaptures {
-  public:
-    BesideCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    ~BesideCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    BesideCaptures(const BesideCaptures&) = delete;
-    BesideCaptures& operator=(const BesideCaptures&) = delete;
-
-  private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 cudaError_t make(void** p, std::uint64_t size) {
     const BesideCaptures relaxed;

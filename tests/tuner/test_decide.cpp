@@ -44,6 +44,21 @@ TEST(Choose, TiesGoToTheCheaperConversionThenBytesThenName) {
     EXPECT_EQ(winner_of({candidate("b", kTen, 100), candidate("a", kAlsoTen, 110)}), "a");
 }
 
+TEST(Choose, TiesOfCallsThatWaitForLaunchesGoToTheDevice) {
+    db::Candidate a = candidate("a", kTen, 0, 90), b = candidate("b", kTen, 0),
+                  c = candidate("c", kTen, 50);
+    a.device_us = 3, b.device_us = 2, c.device_us = 1;
+    EXPECT_EQ(winner_of({a, b, c}), "b") << "c costs a conversion";
+    b.device_us = 3;
+    EXPECT_EQ(winner_of({a, b, c}), "a") << "fewer bytes";
+}
+
+db::Candidate waiting(const char* id, double convert_us, double device_us, int launches) {
+    db::Candidate c = candidate(id, kTen, convert_us);
+    c.device_us = device_us, c.launches = launches;
+    return c;
+}
+
 TEST(Choose, NoiseDoesNotExcuseMoreThanTwoPercent) {
     const std::vector<double> wild = {8, 14, 10.6, 9, 13, 10.6, 8, 14, 10.6};
     EXPECT_EQ(winner_of({candidate("a", wild, 0), candidate("b", kTen, 500)}), "b");
@@ -55,6 +70,17 @@ db::Entry entry(std::vector<db::Candidate> all) {
     e.baseline = "base";
     e.candidates = std::move(all);
     return e;
+}
+
+TEST(Explain, SaysThatCallsWaitForLaunches) {
+    db::Entry e =
+        entry({candidate("base", kTen, 0), waiting("one", 5, 4, 1), waiting("two", 5, 3, 2)});
+    for (double* us : {&e.candidates[1].time->median, &e.candidates[1].time->min}) *us = 5;
+    crown(e, e.candidates[1]);
+    EXPECT_NE(why(e, e.candidates[2]).find("waits for its 2 launches"), std::string::npos);
+    EXPECT_NE(why_winner(e).find("it waits for its launch, and takes 4.00 µs in a CUDA graph"),
+              std::string::npos)
+        << why_winner(e);
 }
 
 TEST(Crown, BreakEven) {

@@ -117,6 +117,34 @@ TEST_F(Sweep, WhatTurnedOutTooLargeIsNotConvertedAgain) {
     EXPECT_EQ(conversions, 0);
 }
 
+TEST_F(Sweep, ShortTimesOfAGpuFromBeforeLaunchesCountedAreTakenAgain) {
+    const Kernels kernels = {fake::kernel(fake::right, 40), fake::kernel(fake::right, 20, 500)};
+    options.timer = &timer;
+    SweepResult first = run(kernels);
+    first.entry.device.backend = "cuda";
+    options.resume = &first.entry;
+    options.budget_s = 1e-9;  // enough for what is known
+    EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::not_reached);
+    first.entry.device.host_launch_us = 3;
+    EXPECT_EQ(of(run(kernels), kernels[1]).status, db::Status::ok);
+}
+
+TEST_F(Sweep, TimesOfAnotherProcessWaitForThisOnesLaunches) {
+    const Kernels kernels = {fake::kernel(fake::right, 60), fake::kernel(fake::right, 40, 500),
+                             fake::kernel(fake::right, 20, 500)};
+    options.timer = &timer;
+    timer.share = 1, timer.launches = 2;
+    const SweepResult first = run(kernels);
+    EXPECT_EQ(of(first, kernels[2]).time->median, 20);
+    options.resume = &first.entry;
+    options.budget_s = 1e-9;
+    device.host_launch_us = 15, device.early_gap_us = 0.5;
+    const SweepResult second = run(kernels);
+    EXPECT_NEAR(of(second, kernels[1]).time->median, 41, 1e-9) << "two gaps";
+    EXPECT_NEAR(of(second, kernels[2]).time->median, 30, 1e-9) << "two launches";
+    EXPECT_EQ(of(second, kernels[2]).device_us, 20);
+}
+
 TEST_F(Sweep, ABandwidthMeasuredTooLowIsCorrected) {
     // The baseline itself reads 100000 bytes in 10 us, ten times what was measured: 150000 bytes in
     // 12 us are then possible, although 1.15 GB/s would deny it.

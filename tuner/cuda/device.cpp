@@ -64,17 +64,19 @@ int attribute(cudaDeviceAttr which, int device) {
 
 /// From one kernel to the next in a stream, while the host is ahead, beyond that in a graph.
 double measure_gap(CudaTimer& timer, bool early) {
-    constexpr int kFew = 32, kMany = 96, kAheadNs = 1'000'000;
+    constexpr int kFew = 32, kMany = 96, kInGraph = 64;
+    // Longer than the host needs to enqueue them.
+    const int ahead_ns = static_cast<int>(1e3 * std::max(1e3, 2 * kMany * host_launch_us()));
     const auto launch = [&] { cuda::empty_launch(early, timer.stream()); };
     DeviceBuffer<float> mhz(1);
     const auto stream_us = [&](int launches) {
         return best_of(timer, 1, [&] {
-            cuda::keep_busy(kAheadNs, mhz.data(), timer.stream());
+            cuda::keep_busy(ahead_ns, mhz.data(), timer.stream());
             for (int i = 0; i < launches; ++i) launch();
         });
     };
     const double in_stream_us = (stream_us(kMany) - stream_us(kFew)) / (kMany - kFew);
-    return std::max(in_stream_us - best_of(timer, 32, launch), 0.0);
+    return std::max(in_stream_us - best_of(timer, kInGraph, launch), 0.0);
 }
 
 db::Device find_out() {
@@ -84,7 +86,7 @@ db::Device find_out() {
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     device.copy_gbs = measure_copy(timer, device.llc_bytes);
     device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(false, timer.stream()); });
-    device.host_launch_us = host_launch_us();
+    if (const double us = host_launch_us(); us > 0) device.host_launch_us = us;
     device.early_gap_us = measure_gap(timer, true);
     device.launch_gap_us = measure_gap(timer, false);
     return device;

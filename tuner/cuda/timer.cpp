@@ -1,8 +1,10 @@
 #include "tuner/cuda/timer.hpp"
 
+#include "matrix/cuda/grid.hpp"
 #include "tuner/cuda/helper_kernels.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace sptune::tuner {
@@ -109,9 +111,9 @@ void CudaTimer::record(const std::function<void()>& call, int calls) {
         throw;
     }
     SPTUNE_CUDA(cudaStreamEndCapture(stream_, &graph));
+    const std::unique_ptr<CUgraph_st, decltype(&cudaGraphDestroy)> owner(graph, cudaGraphDestroy);
     count_launches(graph);
     const cudaError_t made = cudaGraphInstantiate(&batch_, graph, 0);
-    cudaGraphDestroy(graph);
     SPTUNE_CUDA(made);
     SPTUNE_CUDA(cudaGraphUpload(batch_, stream_));
     batch_calls_ = calls;
@@ -125,11 +127,12 @@ void CudaTimer::count_launches(cudaGraph_t graph) {
 #endif
     std::size_t launches = 0, edges = 0;
     SPTUNE_CUDA(cudaGraphGetNodes(graph, nullptr, &launches));
+    batch_launches_ = static_cast<int>(launches), batch_early_ = 0;
+    if (!sptune::cuda::early_launch_works()) return;
     SPTUNE_CUDA(get_edges(graph, nullptr, nullptr, nullptr, &edges));
     std::vector<cudaGraphNode_t> from(edges), to(edges);
     std::vector<cudaGraphEdgeData> kind(edges);
     SPTUNE_CUDA(get_edges(graph, from.data(), to.data(), kind.data(), &edges));
-    batch_launches_ = static_cast<int>(launches);
     batch_early_ = static_cast<int>(
         std::ranges::count(kind, static_cast<unsigned char>(cudaGraphDependencyTypeProgrammatic),
                            &cudaGraphEdgeData::type));

@@ -141,10 +141,10 @@ __global__ void __launch_bounds__(kMaxBlock)
     load_strip(load, a.row + begin, count, kNoRow, row);
     load_strip(load, a.column + begin, count, index_t{0}, column);
     load_strip(load, a.values + begin, count, T{0}, product);
+    wait_for_previous();
 #pragma unroll
     for (int i = 0; i < Items; ++i)
         if (row[i] != kNoRow) product[i] *= gather(x, column[i]);
-    wait_for_previous();
     index_t current = row[0];
     T sum = product[0];
 #pragma unroll

@@ -28,9 +28,9 @@ __global__ void __launch_bounds__(kMaxBlock)
     const std::int64_t j = global_thread() / Threads;
     if (j >= cols) return;
     const std::int64_t end = col_ptr[j + 1];
-    const T scaled = alpha * x[j];
     std::int64_t k = col_ptr[j] + threadIdx.x % Threads;
     wait_for_previous();
+    const T scaled = alpha * x[j];
     for (; k + Threads < end; k += 2 * Threads) {  // two loads in flight
         const T first = load(values + k), second = load(values + k + Threads);
         const index_t i = load(row + k), l = load(row + k + Threads);

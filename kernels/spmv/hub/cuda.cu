@@ -100,7 +100,7 @@ void hub(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch launc
                                          static_cast<int>(most_shared_bytes())));
         return true;
     });
-    scale(s.rows, beta, y, launch);
+    scale_in_order(s.rows, beta, y, launch);
     const unsigned kept = kept_share<T>(s, s.rows, s.cols);
     const Tiles<T, std::uint16_t> hot(s.hot);
     const Tiles<T, std::uint32_t> cold(s.cold);

@@ -194,7 +194,7 @@ void tiles2d(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch l
                                          static_cast<int>(most_shared_bytes()) - kOwnSharedBytes));
         return true;
     });
-    scale(s.rows, beta, y, launch);
+    scale_in_order(s.rows, beta, y, launch);
     const LaunchShape shape{dim3(static_cast<unsigned>(s.blocks)), Block, numbers * sizeof(T)};
     launch_early(kernel, shape, stream_of(launch), Tiles2d<T>(s), alpha, x, y);
 }

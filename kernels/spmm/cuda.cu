@@ -7,6 +7,7 @@
 #include "kernels/spmm/row_lengths.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
+#include "matrix/cuda/launch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -147,6 +148,7 @@ __global__ __launch_bounds__(kBlock) void many_kernel(CsrView<T, P> a, Epilogue<
                                                       Vectors<const T> x, Vectors<T> y,
                                                       std::int64_t count, std::int64_t long_row,
                                                       bool others_have_long) {
+    wait_for_previous();
     constexpr int kRows = kBlock / Group;
     __shared__ Held part[kBlock / kWarp * Lanes];
     const int thread = static_cast<int>(threadIdx.x);
@@ -174,6 +176,7 @@ template <class T, class P, class Held, int Lanes>
 __global__ __launch_bounds__(kBlock) void piece_kernel(CsrView<T, P> a, T alpha, Vectors<const T> x,
                                                        Vectors<T> y, std::int64_t count,
                                                        const RowPiece* pieces) {
+    wait_for_previous();
     __shared__ Held part[kBlock / kWarp * Lanes];
     const Own<T, Held, Lanes> own(x, y, count);
     const RowPiece piece = pieces[blockIdx.x];
@@ -202,15 +205,13 @@ struct Many {
             const Vectors<const T> from = x.from(done);
             const Vectors<T> to = y.from(done);
             const auto vectors = static_cast<std::int64_t>(now);
-            many_kernel<T, P, Held, Lanes, Group><<<blocks, kBlock, 0, stream>>>(
-                a, out, from, to, vectors, lengths ? lengths->long_row : kLongRow,
-                lengths != nullptr);
-            SPTUNE_CUDA_LAUNCHED("several vectors");
+            launch_early(many_kernel<T, P, Held, Lanes, Group>, blocks, kBlock, stream, a, out,
+                         from, to, vectors, lengths ? lengths->long_row : kLongRow,
+                         lengths != nullptr);
             if (!lengths || lengths->pieces.empty()) continue;
             const dim3 piece_blocks(static_cast<unsigned>(lengths->pieces.size()), blocks.y);
-            piece_kernel<T, P, Held, Lanes><<<piece_blocks, kBlock, 0, stream>>>(
-                a, out.alpha, from, to, vectors, lengths->pieces.data());
-            SPTUNE_CUDA_LAUNCHED("long rows of several vectors");
+            launch_early(piece_kernel<T, P, Held, Lanes>, piece_blocks, kBlock, stream, a,
+                         out.alpha, from, to, vectors, lengths->pieces.data());
         }
     }
     double mean() const { return static_cast<double>(a.nnz()) / a.rows; }

@@ -6,8 +6,8 @@
 
 namespace sptune::models {
 
-/// Microseconds. Those given are of H200s and of hosts that are virtual machines; other hosts
-/// launch up to twice as fast (bench/results/2026-11-28-launches.md).
+/// Microseconds. Those given are of H200s and of hosts that are virtual machines; others may launch
+/// faster (bench/results/2026-11-28-launches.md).
 struct Launching {
     double host_us = 3.8;  ///< from one launch to the next, if the GPU has nothing to do
     /// From one kernel to the next, beyond those of a graph; where the next may begin early, as

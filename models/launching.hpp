@@ -4,6 +4,8 @@
 #include "db/entry.hpp"
 #include "kernels/variant.hpp"
 
+#include <string_view>
+
 namespace sptune::models {
 
 /// Microseconds. Those given are of H200s and of hosts that are virtual machines; others may launch
@@ -33,6 +35,9 @@ double as_called_us(const db::Device& device, const Variant& variant, double dev
 /// there, half as much again here.
 double expected_us(double device_us, int launches, bool vendor, const Launching& launching);
 double expected_us(const db::Device& device, const Variant& variant, double device_us);
+
+/// How many of the launches of such a call begin early.
+int early_launches(std::string_view format, bool vendor, int launches);
 
 /// Launches of a call of this SpMV kernel for a GPU, on most matrices.
 int launches_of(const Variant& variant);

@@ -44,8 +44,9 @@ const db::Candidate& choose(const Field& measured) {
         return c->convert_us == cheapest || (cheapest > 0 && c->convert_us <= 1.25 * cheapest + 1);
     });
     // Graphs, and faster hosts, see a difference where this host's launches took all the time.
-    const double on_device = smallest(tied, [](auto* c) { return c->device_us.value_or(0); });
-    keep_if(tied, [&](auto* c) { return c->device_us.value_or(0) <= kTie * on_device; });
+    const auto device_us = [](auto* c) { return c->device_us.value_or(0); };
+    if (const double on_device = smallest(tied, device_us); on_device > 0)  // known of all
+        keep_if(tied, [&](auto* c) { return device_us(c) <= kTie * on_device; });
     const auto least = smallest(tied, [](auto* c) { return c->bytes; });
     keep_if(tied, [&](auto* c) { return c->bytes == least; });
     return **std::min_element(tied.begin(), tied.end(),

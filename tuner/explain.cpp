@@ -1,6 +1,7 @@
 #include "tuner/explain.hpp"
 
 #include "matrix/number.hpp"
+#include "tuner/decide.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +21,10 @@ double padding(const db::Entry& entry, const db::Candidate& c) {
 }
 
 /// Whether a program that calls it waits for its launches.
-bool waits(const db::Candidate& c) {
-    return c.device_us && c.launches && c.time->median > kAlike * *c.device_us;
+bool waits(const db::Entry& entry, const db::Candidate& c) {
+    constexpr double kNearly = 0.98;  // the clocks of different stages
+    return c.launches && entry.device.host_launch_us &&
+           *c.launches * *entry.device.host_launch_us > kNearly * c.time->median;
 }
 
 /// How `c` spends its time compared with `other`: bytes moved and time per byte, whose product is
@@ -36,7 +39,7 @@ std::string spends(const db::Entry& entry, const db::Candidate& c, const db::Can
         if (padding(entry, c) >= 0.05)
             text += fmt::format(" ({:.0f} % padding)", 100 * padding(entry, c));
     }
-    if (waits(c) && *c.launches > 1) {
+    if (time > 1 && waits(entry, c) && *c.launches > other.launches.value_or(1)) {
         if (!text.empty()) text += " and ";
         text += fmt::format("waits for its {} launches", *c.launches);
     } else if (per_byte >= kAlike || per_byte <= 1 / kAlike) {
@@ -70,6 +73,8 @@ std::string why(const db::Entry& entry, const db::Candidate& c) {
         if (slower < kAlike) return "was behind in the " + c.reason;
     } else if (slower <= 1.02) {
         if (c.convert_us > winner->convert_us) return "as fast, but dearer to convert";
+        if (c.device_us && winner->device_us && *c.device_us > kTie * *winner->device_us)
+            return "as fast, but takes longer in a CUDA graph";
         return c.bytes > winner->bytes ? "as fast, but larger" : "as fast; the tie went by name";
     }
     // All products move the same A, B and C.
@@ -96,7 +101,7 @@ std::string why_winner(const db::Entry& entry) {
     if (vendor && vendor != winner)
         text += fmt::format("; {:.2f}x as fast as the vendor's best, {}",
                             ratio(vendor->time->median, winner->time->median), vendor->id);
-    if (waits(*winner))
+    if (winner->device_us && waits(entry, *winner))
         text += fmt::format("; it waits for {}, and takes {} in a CUDA graph",
                             *winner->launches == 1 ? "its launch" : "its launches",
                             duration_us(*winner->device_us));

@@ -49,11 +49,15 @@ double time_batch(const std::function<void()>& call, const MeasureOptions& o, in
 int calibrate(const std::function<void()>& call, const MeasureOptions& o, double once_us) {
     constexpr int kMost = 1 << 20;
     if (o.cache == Cache::cold || once_us >= 10 * o.min_batch_us) return 1;
+    // A device is busy for less long than a program that waits for launches.
+    const auto busy_us = [&](int batch) {
+        const double us = time_batch(call, o, batch);
+        const double on_device_us = o.timer ? o.timer->on_device().us : 0;
+        return on_device_us > 0 ? on_device_us * batch : us;
+    };
     int calls = 1;
     while (calls < kMost) {
-        double us = std::min(time_batch(call, o, calls), time_batch(call, o, calls));
-        // A device is busy for less than a program that waits for launches.
-        if (o.timer && o.timer->on_device().us > 0) us = o.timer->on_device().us * calls;
+        const double us = std::min(busy_us(calls), busy_us(calls));
         if (us >= o.min_batch_us) break;
         const double wanted = us > 0 ? 1.1 * calls * o.min_batch_us / us : kMost;
         calls = std::min(static_cast<int>(std::clamp(wanted, 2.0 * calls, 50.0 * calls)), kMost);

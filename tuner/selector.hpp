@@ -154,10 +154,12 @@ class Selector {
             const double scale = measured.baseline.predicted_us / result_.baseline.predicted_us;
             result_ = measured;
             if (field.empty()) continue;
+            const double launch_us = launch_us_beside(measured.chosen);
             std::erase_if(field, [&](Entrant<T, P>& e) {
                 e.predicted_us *= scale, e.convert_us *= scale;
                 if (matrix_.backend == Backend::cuda)
-                    e.predicted_us = std::max(e.predicted_us, least_us(e.kernel->variant));
+                    e.predicted_us = std::max(e.predicted_us,
+                                              models::launches_of(e.kernel->variant) * launch_us);
                 return !limits_.allow(e) || has_measured(digest, e.id) ||
                        e.predicted_us >= measured.chosen.predicted_us;
             });
@@ -172,9 +174,15 @@ class Selector {
         }
     }
 
-    /// Of a call on a GPU, whatever it does: its launches.
-    double least_us(const Variant& v) const {
-        return models::launches_of(v) * models::launching_of(reckoned_on_).host_us;
+    /// What a launch takes at least on a GPU, as of this process, or of the one that measured
+    /// `chosen` if that waited for it.
+    double launch_us_beside(const Ranked& chosen) const {
+        constexpr double kAlike = 1.5;
+        const double here_us = models::launching_of(reckoned_on_).host_us;
+        const Kernel* kernel = kernels_.find(chosen.id);
+        const double there_us =
+            kernel ? chosen.predicted_us / models::launches_of(kernel->variant) : 0;
+        return there_us < kAlike * here_us ? std::max(here_us, there_us) : here_us;
     }
 
     /// The first model decides that covers the device and knows a kernel that may be used.

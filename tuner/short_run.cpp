@@ -117,7 +117,8 @@ void Search::short_run(bool first) {
 /// Short calls of another process waited for its launches.
 void Search::count_launches_anew(db::Candidate& c) const {
     if (!c.device_us || !c.launches || !c.time || c.time->min <= 0) return;
-    const double us = models::as_called_us(*c.device_us, *c.launches, c.vendor ? 0 : *c.launches,
+    const double us = models::as_called_us(*c.device_us, *c.launches,
+                                           models::early_launches(c.format, c.vendor, *c.launches),
                                            models::launching_of(*scene_.device));
     const double factor = us / c.time->min;
     for (double* part : {&c.time->median, &c.time->mad, &c.time->min}) *part *= factor;

@@ -11,7 +11,7 @@ namespace {  // each source has its own: docs/add-a-format.md
 /// β = 0 never reads y.
 template <class T>
 __global__ void scale_kernel(index_t rows, T beta, T* y) {
-    wait_for_previous();  // first: whoever begins now relies on all that was before
+    wait_for_previous();  // first: see let_next_begin()
     let_next_begin();
     const std::int64_t i = global_thread();
     if (i < rows) y[i] = beta == T{0} ? T{0} : beta * y[i];
@@ -19,8 +19,8 @@ __global__ void scale_kernel(index_t rows, T beta, T* y) {
 
 constexpr int kScaleThreads = 256;
 
-/// To be followed by a kernel started with launch_early() that waits before it reads x: what was
-/// written before this one is sure to be seen only by who has waited.
+/// To be followed by a kernel started with launch_early() that waits before it reads x. (A is
+/// there: conversions wait.)
 template <class T>
 void scale(index_t rows, T beta, T* y, Launch launch) {
     launch_early(scale_kernel<T>, blocks_for(rows, kScaleThreads), kScaleThreads, launch, rows,

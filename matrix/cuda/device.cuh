@@ -51,8 +51,9 @@ __device__ __forceinline__ T block_sum(T v, T* scratch) {
 }
 
 /// Lets a kernel started with launch_early() begin as soon as every block of this one has called
-/// this. One that was itself started so calls wait_for_previous() before: whoever begins then may
-/// rely on what is older than both.
+/// this. One that was itself started so calls wait_for_previous() before: so the next one begins
+/// once all that is older has ended. What that wrote it is sure to see only after a wait of its
+/// own.
 __device__ __forceinline__ void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();

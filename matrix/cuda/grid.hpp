@@ -14,8 +14,10 @@ inline unsigned blocks_for(std::int64_t work, int each) {
 /// Streaming multiprocessors of the current device; each is asked once.
 int multiprocessors();
 
-/// Whether the current device can start a kernel before the one before it has ended; each
-/// is asked once.
+/// Whether the current device runs code for compute capability 9.0 or newer; each is asked once.
+bool has_code_for_90();
+
+/// Whether it can start a kernel before the one before it has ended; each is asked once.
 bool early_launch_works();
 
 }  // namespace sptune::cuda

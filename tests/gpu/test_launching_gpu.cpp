@@ -119,7 +119,7 @@ TEST(LaunchingGpu, AProductWaitsForTheOneBeforeIt) {
     }
 }
 
-TEST(LaunchingGpu, IsMeasuredOnce) {
+TEST(LaunchingGpu, IsMeasured) {
     SPTUNE_NEEDS_GPU();
     const db::Device& device = cuda_device();
     ASSERT_TRUE(device.host_launch_us && device.early_gap_us && device.launch_gap_us);

@@ -21,6 +21,13 @@ TEST(Launching, LongOnesHaveGapsAlone) {
     EXPECT_EQ(as_called_us(30, 1, 1, kSlow), 30.25);
 }
 
+TEST(Launching, TheFirstOfSomeBeginsInOrder) {
+    EXPECT_EQ(early_launches("coo", false, 2), 2);
+    EXPECT_EQ(early_launches("hub", false, 2), 1);
+    EXPECT_EQ(early_launches("tiles2d", false, 2), 1);
+    EXPECT_EQ(early_launches("cusparse", true, 2), 0);
+}
+
 TEST(Launching, GraphsHaveNeither) {
     EXPECT_EQ(as_called_us(2.5, 2, 2, {0, 0, 0}), 2.5);
 }

@@ -51,6 +51,9 @@ TEST(Choose, TiesOfCallsThatWaitForLaunchesGoToTheDevice) {
     EXPECT_EQ(winner_of({a, b, c}), "b") << "c costs a conversion";
     b.device_us = 3;
     EXPECT_EQ(winner_of({a, b, c}), "a") << "fewer bytes";
+    b.device_us = 2;
+    db::Candidate unknown = candidate("d", kTen, 0, 80);
+    EXPECT_EQ(winner_of({a, b, unknown}), "d") << "not known of all";
 }
 
 db::Candidate waiting(const char* id, double convert_us, double device_us, int launches) {
@@ -77,10 +80,20 @@ TEST(Explain, SaysThatCallsWaitForLaunches) {
         entry({candidate("base", kTen, 0), waiting("one", 5, 4, 1), waiting("two", 5, 3, 2)});
     for (double* us : {&e.candidates[1].time->median, &e.candidates[1].time->min}) *us = 5;
     crown(e, e.candidates[1]);
+    e.device.host_launch_us = 5;
     EXPECT_NE(why(e, e.candidates[2]).find("waits for its 2 launches"), std::string::npos);
     EXPECT_NE(why_winner(e).find("it waits for its launch, and takes 4.00 µs in a CUDA graph"),
               std::string::npos)
         << why_winner(e);
+    e.device.host_launch_us = 2;
+    EXPECT_EQ(why(e, e.candidates[2]).find("launches"), std::string::npos) << "waits for none";
+    EXPECT_EQ(why_winner(e).find("launch"), std::string::npos);
+}
+
+TEST(Explain, SaysThatATieWentByTheTimeInAGraph) {
+    db::Entry e = entry({waiting("base", 0, 4, 1), waiting("b", 0, 3, 1)});
+    crown(e, e.candidates[1]);
+    EXPECT_EQ(why(e, e.candidates[0]), "as fast, but takes longer in a CUDA graph");
 }
 
 TEST(Crown, BreakEven) {

@@ -86,7 +86,8 @@ db::Device find_out() {
     device.bandwidth_gbs = device.bandwidth_curve.back().gbs;
     device.copy_gbs = measure_copy(timer, device.llc_bytes);
     device.launch_us = best_of(timer, 32, [&] { cuda::empty_launch(false, timer.stream()); });
-    if (const double us = host_launch_us(); us > 0) device.host_launch_us = us;
+    device.host_launch_us = host_launch_us();
+    if (*device.host_launch_us <= 0) device.host_launch_us = models::Launching().host_us;
     device.early_gap_us = measure_gap(timer, true);
     device.launch_gap_us = measure_gap(timer, false);
     return device;

@@ -179,7 +179,7 @@ std::vector<LayoutEstimate> Tiles2dFormat::estimate(CsrView<T, P> a, const Featu
         const Footprint f = inspect(a, features, one);
         // Without bulk copies one warp fetches a whole band: nobody has measured how long.
         if (!f.illegal.empty() || static_cast<double>(f.storage_bytes) > most ||
-            !early_launch_works()) {
+            !has_code_for_90()) {
             told.push_back({std::numeric_limits<double>::infinity()});
             continue;
         }

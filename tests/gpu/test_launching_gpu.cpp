@@ -66,8 +66,8 @@ TEST(LaunchingGpu, KernelsLaunchAsOftenAsChoicesReckon) {
     EXPECT_TRUE(seen.contains("coo.atomic") && seen.contains("csr.tiles"));
 }
 
-/// Products that read what the one before wrote, and write what it reads; 2 steps of α = 0.2, β =
-/// 0.5 at a time. With `waiting` the host waits after each.
+/// Products that read what the one before wrote, and write what it reads. With `waiting` the host
+/// waits after each.
 std::vector<double> chain(const Kernel& kernel, const Storage& a, index_t rows, bool waiting,
                           cudaStream_t stream) {
     const auto n = static_cast<std::size_t>(rows);
@@ -89,9 +89,9 @@ std::vector<double> chain(const Kernel& kernel, const Storage& a, index_t rows, 
 TEST(LaunchingGpu, AProductWaitsForTheOneBeforeIt) {
     SPTUNE_NEEDS_GPU();
     // As many rows as the GPU has threads, and more.
-    for (const char* rows : {"900", "250000", "1000000"}) {
+    for (const double rows : {900.0, 250e3, 1e6}) {
         const Csr<double> host =
-            generate<double, std::int32_t>({"stencil-2d-5", {{"rows", std::stod(rows)}}, 5});
+            generate<double, std::int32_t>({"stencil-2d-5", {{"rows", rows}}, 5});
         const Features features = extract_features(host.view());
         const DeviceCsr<double, std::int32_t> a(host.view());
         const CudaTimer timer;

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 struct Request {
     std::vector<std::string> files;
     std::string backend = "auto", precision = "f64", db, mkl, model, json, validate;
-    bool no_db = false, deterministic = false;
+    bool no_db = false, deterministic = false, in_graphs = false;
     double calls = 0, memory_mib = -1, convert_ms = -1, error = -1;
     int threads = 0;
     std::string variants = "*";
@@ -46,6 +46,8 @@ bool parse(const std::vector<std::string>& args, Request& r) {
         .choice("precision", {"f32", "f64"}, r.precision, "type of the values (f64)")
         .integer("threads", "N", r.threads, 0, 4096, "threads to use (0: all)")
         .flag("deterministic", r.deterministic, "only kernels whose repeats are bit-identical")
+        .flag("in-graphs", r.in_graphs,
+              "on a GPU: for calls that are recorded in CUDA graphs, which wait for no launch")
         .number("memory", "MIB", r.memory_mib, 0, 1e9,
                 "most memory for a converted matrix, beside the CSR")
         .number("convert", "MS", r.convert_ms, 0, 1e12, "longest conversion")
@@ -76,6 +78,7 @@ tuner::SelectOptions options_of(const Request& r) {
     o.threads = r.threads;
     o.validate = tuner::parse_validate(r.validate);
     o.constraints.deterministic = r.deterministic;
+    o.in_graphs = r.in_graphs;
     o.constraints.variants = r.variants;
     if (r.memory_mib >= 0)
         o.constraints.memory_bytes = static_cast<std::uint64_t>(r.memory_mib * (1 << 20));
@@ -135,6 +138,10 @@ int run_select(const std::vector<std::string>& args) {
                     files_read(request.files, request.db, request.model));
     const tuner::Mode mode = tuner::mode();
     const Backend backend = backends_of(request.backend).front();
+    if (request.in_graphs && backend == Backend::cpu)
+        throw UsageError(
+            "--in-graphs: CUDA graphs run on a GPU, and this choice is for the CPU; leave it out, "
+            "or choose with --backend cuda where there is a GPU");
     use_mkl(request.mkl);
     require_db(request.db);
     tuner::SelectOptions options = options_of(request);

@@ -99,8 +99,15 @@ struct Timed {
     Measured measured() const {
         const double convert_us = number(line, "\"convert_us\":");
         if (convert_us < 0) throw Error("a candidate that is ok: convert_us is negative");
-        return {word(line, "{\"id\":\""), word(line, "\"kernel_hash\":\""), median_us, convert_us,
-                find(line, "\"vendor\":true") != Text::npos};
+        const Text in_graphs = "\"device_us\":";
+        const double device_us = find(line, in_graphs) == Text::npos ? 0 : number(line, in_graphs);
+        if (device_us < 0) throw Error("a candidate that is ok: device_us is negative");
+        return {word(line, "{\"id\":\""),
+                word(line, "\"kernel_hash\":\""),
+                median_us,
+                convert_us,
+                find(line, "\"vendor\":true") != Text::npos,
+                device_us};
     }
 };
 
@@ -223,7 +230,8 @@ Digest digest_of(const Entry& entry, Extent extent) {
     Chosen chosen(d, extent);
     for (const Candidate* c : field)
         if (chosen(c->id))
-            d.fastest.push_back({c->id, c->kernel_hash, c->time->median, c->convert_us, c->vendor});
+            d.fastest.push_back({c->id, c->kernel_hash, c->time->median, c->convert_us, c->vendor,
+                                 c->device_us.value_or(0)});
     return d;
 }
 

@@ -16,6 +16,7 @@ struct Measured {
     std::string id, kernel_hash;
     double median_us = 0, convert_us = 0;
     bool vendor = false;
+    double device_us = 0;  ///< Candidate::device_us; 0: not known
     bool operator==(const Measured&) const = default;
 };
 

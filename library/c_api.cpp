@@ -52,6 +52,7 @@ sptune::plan_options from_c(const sptune_options& given) {
     p.grace_calls = o.grace_calls;
     p.threads = o.threads;
     p.database = o.database;
+    p.in_graphs = o.in_graphs != 0;
     return p;
 }
 
@@ -85,7 +86,8 @@ void sptune_options_init_sized(sptune_options* options, std::size_t size) {
                              p.error_bound,  p.variants,
                              SPTUNE_ANY,     SPTUNE_ONLINE_AUTOMATIC,
                              p.epsilon,      p.grace_calls,
-                             p.threads,      p.database};
+                             p.threads,      p.database,
+                             p.in_graphs};
     std::memcpy(options, &all, std::min(size, sizeof all));
 }
 

@@ -29,6 +29,9 @@ tuner::PlanOptions plan_options_of(const plan_options& o, Backend backend, Value
     require_threads(o.threads);
     require(o.online >= v1::online::automatic && o.online <= v1::online::never,
             "online: expected automatic, always or never");
+    require(
+        !o.in_graphs || o.online != v1::online::always,
+        "online: always and in_graphs exclude each other: what a graph repeats cannot be tried");
     require_known(o.backend);
     if ((o.backend == v1::backend::cpu && backend != Backend::cpu) ||
         (o.backend == v1::backend::cuda && backend != Backend::cuda))
@@ -40,6 +43,7 @@ tuner::PlanOptions plan_options_of(const plan_options& o, Backend backend, Value
     tuner::Constraints& c = p.select.constraints;
     p.select.calls = o.expected_calls;
     p.select.threads = o.threads;
+    p.select.in_graphs = o.in_graphs && backend == Backend::cuda;
     p.select.validate = tuner::parse_validate("");
     c.deterministic = o.deterministic;
     c.memory_bytes = o.memory_bytes;

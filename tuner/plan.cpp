@@ -3,6 +3,7 @@
 #include "kernels/parallel.hpp"
 #include "matrix/csr_bytes.hpp"
 #include "matrix/number.hpp"
+#include "models/launch_bound.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
@@ -38,7 +39,7 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
         timer_ = make_stream_timer();
     }
     if (may_wait()) {
-        waiting_.over = look_up();
+        waiting_.over = choose_without_model();
     } else {
         selection_ = select_spmv(matrix_, kernels_, options_.select);
         has_chosen(matrix_.backend);
@@ -80,29 +81,24 @@ bool Plan<T, P>::may_wait() const {
 }
 
 /// Whether a database has measured this very matrix on this device, which takes a pass over it to
-/// find out: the selection is that then. Models are left for later.
+/// find out, or launches decide: the selection is that then. Models are left for later.
 template <class T, class P>
-bool Plan<T, P>::look_up() {
+bool Plan<T, P>::choose_without_model() {
     const SelectOptions& o = options_.select;
-    if (!o.databases) return false;
-    if (!o.databases->may_know(identify(matrix_.backend, o.threads).key)) {
-        selection_.passed_over = on_absent(*o.databases);
-        return false;
-    }
     const double start = o.clock();
-    SelectOptions stored = o;
-    stored.models.emplace();
-    selection_ = select_spmv(matrix_, kernels_, stored);
-    const bool found = selection_.source == Source::exact;
-    if (found && !selection_.complete) selection_ = select_spmv(matrix_, kernels_, o);
+    selection_ = select_without_model(matrix_, kernels_, o);
+    const bool chosen = !selection_.chosen.id.empty();
+    if (chosen && !selection_.complete) selection_ = select_spmv(matrix_, kernels_, o);
     waiting_.spent(o.clock() - start);
-    return found;
+    return chosen;
 }
 
 /// Uses the safe kernel until it is worth while to choose.
 template <class T, class P>
 void Plan<T, P>::begin_waiting() {
-    const bool asked = !selection_.chosen.id.empty();
+    const auto& databases = options_.select.databases;
+    const bool asked =
+        databases && databases->may_know(identify(matrix_.backend, options_.select.threads).key);
     const std::vector<std::string> passed_over = std::move(selection_.passed_over);
     selection_ = {};
     const double start = options_.select.clock();
@@ -112,12 +108,12 @@ void Plan<T, P>::begin_waiting() {
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
     selection_.chosen = selection_.safe;
     selection_.why = on_passed_over(passed_over);
-    selection_.why += fmt::format(
-        "{} is in use until choosing is cheap beside the calls so far; no database {}.",
-        selection_.safe.id,
-        !asked ? options_.select.databases ? "has measurements of this device" : "was asked"
-        : passed_over.empty() ? "has a measurement of this matrix"
-                              : "has a usable measurement of this matrix");
+    selection_.why +=
+        fmt::format("{} is in use until choosing is cheap beside the calls so far; no database {}.",
+                    selection_.safe.id,
+                    !asked ? databases ? "has measurements of this device" : "was asked"
+                    : passed_over.empty() ? "has a measurement of this matrix"
+                                          : "has a usable measurement of this matrix");
     contract_ = std::make_unique<Contract>(Terms{}, 0, std::vector<Offer>{});
 }
 
@@ -184,12 +180,16 @@ bool Plan<T, P>::settles() const {
 template <class T, class P>
 void Plan<T, P>::choose(const Past& past) {
     Terms terms = options_.terms;
-    terms.expected_calls = options_.select.calls;
-    terms.trusted = options_.online == Online::never ||
-                    (options_.online == Online::automatic && selection_.source == Source::exact &&
-                     selection_.complete && !selection_.cores_busy);
+    // Calls that a graph repeats cannot be tried, and are not seen.
+    const bool in_graphs = options_.select.in_graphs;
+    terms.expected_calls =
+        options_.select.calls <= 0 && in_graphs ? kUnknownCalls : options_.select.calls;
+    const bool never = options_.online == Online::never || in_graphs;
+    terms.trusted =
+        never || (options_.online == Online::automatic && selection_.source == Source::exact &&
+                  selection_.complete && !selection_.cores_busy);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
-    if (terms.trusted && options_.online != Online::never)
+    if (terms.trusted && !never)
         terms.doubted = matrix_.backend == Backend::cpu ? 1 + terms.epsilon : kDoubtedOnDevice;
     if (settles()) terms.settling = kSettlingCalls;
 
@@ -234,7 +234,8 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     // What is trusted is the first; the others count where it turns out not to be faster.
     if (!terms.trusted || (terms.doubted > 0 && offers.size() == 1)) {
         for (const Ranked& r : selection_.alternatives) offer(r);
-        offer(selection_.baseline);  // costs nothing but a look
+        if (selection_.model != models::kLaunchBoundModel)
+            offer(selection_.baseline);  // costs nothing but a look
     }
     const bool safe = kernels_.id(*plain) == selection_.safe.id;
     const Ranked& known = safe ? selection_.safe : selection_.baseline;

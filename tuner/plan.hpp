@@ -27,7 +27,7 @@ enum class Online {
 
 struct PlanOptions {
     SelectOptions select;
-    Online online = Online::automatic;
+    Online online = Online::automatic;  ///< never where select.in_graphs
     /// Choose once the calls so far make it cheap beside them. Without effect where constraints, a
     /// number of calls or a stored measurement of this matrix call for a choice at once.
     bool may_wait = false;
@@ -111,7 +111,7 @@ class Plan {
     };
 
     bool may_wait() const;
-    bool look_up();
+    bool choose_without_model();
     void begin_waiting();
     bool settles() const;
     void begin_with(const Kernel& plain, const Kernel& otherwise);

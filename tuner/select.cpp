@@ -40,12 +40,21 @@ Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kern
     return Selector<T, P>(matrix, kernels, options).run();
 }
 
-#define SPTUNE_INSTANTIATE(T, P)                                                   \
-    template Chooser<T, P> choose_for(CsrView<T, P>, Backend, int);                \
-    template Chooser<T, P> choose_from_host(CsrView<T, P>, Backend, int);          \
-    template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);  \
-    template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&, \
-                                   const SelectOptions&);
+template <class T, class P>
+Selection select_without_model(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+                               const SelectOptions& options) {
+    const ThreadLimit limit(options.threads);
+    return Selector<T, P>(matrix, kernels, options).run_without_model();
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                                                            \
+    template Chooser<T, P> choose_for(CsrView<T, P>, Backend, int);                         \
+    template Chooser<T, P> choose_from_host(CsrView<T, P>, Backend, int);                   \
+    template Selection select_spmv(CsrView<T, P>, Backend, const SelectOptions&);           \
+    template Selection select_spmv(const Chooser<T, P>&, const KernelIndex<T, P>&,          \
+                                   const SelectOptions&);                                   \
+    template Selection select_without_model(const Chooser<T, P>&, const KernelIndex<T, P>&, \
+                                            const SelectOptions&);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune::tuner

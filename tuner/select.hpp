@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/databases.hpp"
+#include "features/first_look.hpp"
 #include "models/predictor.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/measure.hpp"
@@ -56,6 +57,7 @@ struct Chooser {
     int threads = 0;                            ///< of the CPU, multiprocessors of the GPU
     bool features_tell_fingerprint = false;     ///< at no cost
     std::shared_ptr<const void> kept = {};      ///< what `view` lies in, if it is the chooser's own
+    std::function<FirstLook()> first_look = {};  ///< on a GPU
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
@@ -72,7 +74,9 @@ Chooser<T, P> choose_from_host(CsrView<T, P> host, Backend backend, int threads)
 
 struct SelectOptions {
     Constraints constraints;
-    double calls = 0;                                ///< that A will be applied for; 0: unknown
+    double calls = 0;  ///< that A will be applied for; 0: unknown
+    /// On a GPU: calls will be part of CUDA graphs, where nothing waits for the host to launch it.
+    bool in_graphs = false;
     int threads = 0;                                 ///< CPU; 0: all
     std::shared_ptr<const db::Databases> databases;  ///< may be null
     /// Asked in this order, the first that covers the device answers; without any, plain CSR.
@@ -96,7 +100,8 @@ struct Selection {
     std::string model;        ///< name of who predicted; empty for exact
     Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
     Ranked safe;              ///< KernelIndex::safe(); an empty id where nothing is known of it
-    std::vector<Ranked> runners_up;  ///< at most four, the best first; not yet known to be legal
+    /// At most four, the best first; not yet known to be legal. Where launches decide, plain CSR.
+    std::vector<Ranked> runners_up;
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
     double confidence = 0;    ///< 0 to 1; 1 for a stored measurement
@@ -104,7 +109,8 @@ struct Selection {
     bool cores_busy = false;  ///< of a sweep whose times may be too long
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
-    double calls = 0;  ///< as asked for; 0: unknown
+    double calls = 0;        ///< as asked for; 0: unknown
+    bool in_graphs = false;  ///< times are those of calls in CUDA graphs
     double select_us = 0;
     std::string why;                       ///< sentences for people
     std::vector<std::string> passed_over;  ///< files of databases, and why; `why` has them, too
@@ -115,6 +121,12 @@ struct Selection {
 template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options);
+
+/// The same without asking a model: by a stored measurement, or since nothing is faster than the
+/// launch of the safe kernel. An empty id for the choice where neither says anything.
+template <class T, class P>
+Selection select_without_model(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
+                               const SelectOptions& options);
 
 /// With choose_from_host() and the kernels of the registry.
 template <class T, class P>

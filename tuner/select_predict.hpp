@@ -16,16 +16,24 @@
 
 namespace sptune::tuner {
 
+/// Tells `device` what launches take in this process; what they take in graphs, where calls are
+/// part of those. It changes from one moment to the next: a choice that may not, goes without.
+inline void tell_launches(db::Device& device, const SelectOptions& options) {
+    if (options.in_graphs) {
+        device.host_launch_us = device.early_gap_us = device.launch_gap_us = 0;
+    } else if (!options.constraints.deterministic) {
+        if (const double us = host_launch_us(); us > 0) device.host_launch_us = us;
+    }
+}
+
 /// This device with what `model` needs to know of it.
 inline db::Device device_for(const models::Predictor& model, Backend backend,
                              const SelectOptions& options) {
     db::Device device = device_without_measuring(backend, options.threads, options.databases.get());
-    // It changes from one moment to the next, and a choice that may not, goes without.
-    if (!options.constraints.deterministic) {
-        if (backend == Backend::cpu) device.launch_us = thread_start_us(device.threads);
-        if (backend == Backend::cuda)
-            if (const double us = host_launch_us(); us > 0) device.host_launch_us = us;
-    }
+    if (backend == Backend::cuda)
+        tell_launches(device, options);
+    else if (!options.constraints.deterministic)  // as for launches
+        device.launch_us = thread_start_us(device.threads);
     if (model.bandwidths_of(device).empty()) assume_bandwidths(device);
     return device;
 }

@@ -2,6 +2,7 @@
 
 #include "matrix/number.hpp"
 #include "models/hub_time.hpp"
+#include "models/launch_bound.hpp"
 #include "models/tiles2d_time.hpp"
 
 #include <algorithm>
@@ -86,6 +87,7 @@ std::string on_calls(const Selection& s, const Constraints& c) {
         "; its conversion ({}) is repaid after {}", duration_us(s.chosen.convert_us),
         with_noun(fmt::format("{:.0f}", std::max(1.0, std::ceil(s.break_even_calls))), "call"));
     if (s.calls > 0) return paid + fmt::format(" of {:.0f}", s.calls);
+    if (s.in_graphs) return paid + "; a plan for CUDA graphs converts at once";
     if (c.deterministic)
         return paid + "; a plan converts at once, since another kernel would change results";
     if (!matches(s.baseline.id, c.variants))
@@ -155,6 +157,12 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
                             "against {} of plain CSR",
                             s.chosen.id, duration_us(s.chosen.predicted_us),
                             duration_us(s.baseline.predicted_us));
+    else if (s.model == models::kLaunchBoundModel)
+        text += fmt::format(
+            "Calls of {} end before the next one is launched ({} later), so that no kernel is "
+            "faster in a loop of calls (in CUDA graphs others may be: in_graphs); other features "
+            "were not looked at",
+            s.chosen.id, duration_us(s.chosen.predicted_us));
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
@@ -170,9 +178,11 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact && !lookup.changed.empty())
         text += fmt::format(" (measured with {})", lookup.changed);
     if (!s.complete) text += on_rest(lookup);
+    if (s.in_graphs) text += "; times are those of calls in CUDA graphs";
     if (!plain) text += on_calls(s, constraints);
     if (s.source == Source::exact) text += on_winner(s, lookup, restricted(constraints));
-    if (!s.runners_up.empty() && s.chosen.predicted_us > 0) text += on_next(s, lookup);
+    if (!s.runners_up.empty() && s.chosen.predicted_us > 0 && s.model != models::kLaunchBoundModel)
+        text += on_next(s, lookup);
     return text + ".";
 }
 

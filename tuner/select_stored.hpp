@@ -14,16 +14,18 @@
 
 namespace sptune::tuner {
 
-/// What `digest` has measured of kernels that are here and have not changed since. `lookup` gets to
-/// know of the others.
+/// What `digest` has measured of kernels that are here and have not changed since, in a loop or, as
+/// far as that is known, in graphs. `lookup` gets to know of the others.
 template <class T, class P>
-Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels, Lookup& lookup) {
+Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels, bool in_graphs,
+                     Lookup& lookup) {
     Field<T, P> field;
     for (const db::Measured& c : digest.fastest) {
         const SpmvKernel<T, P>* kernel = kernels.find(c.id);
         const bool changed = kernel && c.kernel_hash != kernel->variant.kernel_hash;
         if (kernel && !changed) {
-            field.push_back({kernel, kernels.id(*kernel), c.median_us, c.convert_us, true});
+            const double us = in_graphs && c.device_us > 0 ? c.device_us : c.median_us;
+            field.push_back({kernel, kernels.id(*kernel), us, c.convert_us, true});
             continue;
         }
         ++lookup.stale;

@@ -1,6 +1,7 @@
 // How a kernel is chosen: by what a database says, else by the first model that knows one to use.
 #pragma once
 
+#include "models/launch_bound.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
@@ -38,21 +39,46 @@ class Selector {
           looks_(kernels, limits_, lookup_) {}
 
     Selection run() {
-        const double start = options_.clock();
-        device_ = identify(matrix_.backend, options_.threads);
-        result_.calls = options_.calls;
+        begin();
         check_error();
-        if (!look_up()) predict();
-        result_.why = why_selected(result_, lookup_, device_.key, options_.constraints);
+        if (!look_up() && !launches_decide()) predict();
+        return end();
+    }
+
+    Selection run_without_model() {
+        without_model_ = true;
+        begin();
+        const auto& databases = options_.databases;
+        if (databases && !databases->may_know(device_.key)) {
+            lookup_.asked = !databases->all().empty();
+            lookup_.notes = on_absent(*databases);
+        } else if (look_up()) {
+            return end();
+        }
+        if (launches_decide()) return end();
         result_.passed_over = std::move(lookup_.notes);
-        result_.features = std::move(features_);
-        result_.select_us = options_.clock() - start;
         return std::move(result_);
     }
 
   private:
+    void begin() {
+        start_us_ = options_.clock();
+        device_ = identify(matrix_.backend, options_.threads);
+        result_.calls = options_.calls;
+        result_.in_graphs = in_graphs();
+    }
+
+    Selection end() {
+        result_.why = why_selected(result_, lookup_, device_.key, options_.constraints);
+        result_.passed_over = std::move(lookup_.notes);
+        result_.features = std::move(features_);
+        result_.select_us = options_.clock() - start_us_;
+        return std::move(result_);
+    }
+
     static constexpr std::size_t kRunnersUp = 4;
 
+    bool in_graphs() const { return options_.in_graphs && matrix_.backend == Backend::cuda; }
     double calls() const { return options_.calls > 0 ? options_.calls : kUnknownCalls; }
 
     const Features& features() {
@@ -62,15 +88,70 @@ class Selector {
 
     /// 0 where nothing is stored, which spares a pass over the matrix.
     std::uint64_t fingerprint() {
+        if (const FirstLook* look = first_look()) return look->fingerprint;
         if (matrix_.features_tell_fingerprint) {
             // With features, which a model needs, it is free; without them it takes a third as
             // long.
-            const bool alone = options_.models && options_.models->empty() &&
-                               options_.databases->may_know(device_.key);
+            const bool alone =
+                (without_model_ || has_no_models()) && options_.databases->may_know(device_.key);
             if (!alone) features();
             if (features_) return features_->fingerprint;
         }
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
+    }
+
+    /// Only of matrices that are small enough for launches to decide; nullptr for others.
+    const FirstLook* first_look() {
+        if (!first_look_ && may_launches_decide()) first_look_ = matrix_.first_look();
+        return first_look_ && first_look_->readable ? &*first_look_ : nullptr;
+    }
+
+    /// Unless its longest row is too long.
+    bool may_launches_decide() const {
+        Constraints others = options_.constraints;
+        others.deterministic = false;
+        const CsrView<T, P>& a = matrix_.view;
+        return matrix_.first_look && !in_graphs() && !features_ && others.are_none() &&
+               a.nnz() > 0 && waits_for_launch((a.nnz() + a.rows - 1) / a.rows);
+    }
+
+    Outline outline(std::int64_t longest_row) const {
+        return {matrix_.view.rows, matrix_.view.nnz(), longest_row, matrix_.threads};
+    }
+
+    bool waits_for_launch(std::int64_t longest_row) const {
+        const Outline o = outline(longest_row);
+        return models::waits_for_launch(kernels_.safe(o).variant, o, matrix_.view.cols,
+                                        launching());
+    }
+
+    models::Launching launching() const {
+        db::Device device;
+        tell_launches(device, options_);
+        return models::launching_of(device);
+    }
+
+    /// It was said that there are none, so that plain CSR is all that is left.
+    bool has_no_models() const { return options_.models && options_.models->empty(); }
+
+    /// Where nothing is faster than the launch of the safe kernel: without features.
+    bool launches_decide() {
+        const FirstLook* const look = has_no_models() ? nullptr : first_look();
+        if (!look || !waits_for_launch(look->longest_row)) return false;
+        const Outline o = outline(look->longest_row);
+        const Kernel &safe = kernels_.safe(o), &plain = kernels_.baseline();
+        if (options_.constraints.deterministic && !safe.variant.deterministic) return false;
+        const auto in_loop = [&](const Kernel& kernel) {
+            const double us = models::threads_per_row_us(kernel.variant, o, matrix_.view.cols);
+            return Ranked{kernels_.id(kernel), std::max(us, launching().host_us), 0};
+        };
+        result_.chosen = result_.safe = in_loop(safe);
+        result_.baseline = in_loop(plain);
+        if (&safe != &plain) result_.runners_up = {result_.baseline};
+        result_.source = Source::heuristic;
+        result_.model = models::kLaunchBoundModel;
+        result_.confidence = models::kLaunchBoundConfidence;
+        return true;
     }
 
     void check_error() {
@@ -98,7 +179,8 @@ class Selector {
             return stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print,
                                     &missed, extent);
         };
-        const bool any = options_.constraints.are_none();
+        // The fastest in a loop need not be among the fastest in graphs.
+        const bool any = options_.constraints.are_none() && !in_graphs();
         auto digest = stored(any ? db::Extent::most : db::Extent::all);
         // What was left out has to be told from what was slow.
         if (digest && any && !digest->complete) digest = stored(db::Extent::all);
@@ -109,15 +191,16 @@ class Selector {
             lookup_.passes_over(*digest))
             return false;
         lookup_.found = true;
-        Field field = field_of(*digest, kernels_, lookup_);
+        Field field = field_of(*digest, kernels_, in_graphs(), lookup_);
         const auto plain = std::find_if(field.begin(), field.end(), [&](const auto& e) {
             return e.kernel == &kernels_.baseline();
         });
         if (plain == field.end()) return false;
         result_.baseline = plain->ranked();
         note_safe(field);
-        nothing_beats(digest->winner, field);
-        const bool has_winner = field.front().id == digest->winner;
+        const std::string fastest = in_graphs() ? std::string() : digest->winner;
+        nothing_beats(fastest, field);
+        const bool has_winner = field.front().id == fastest;
         const Ranked winner = has_winner ? field.front().ranked() : Ranked{};
         // A kernel that has run on this matrix is legal for it. Where it is not, the entry was made
         // by something else, and the rest of it is not to be believed either.
@@ -131,7 +214,7 @@ class Selector {
                                       kernels_.id(kernel), f.illegal);
             return f;
         };
-        const bool decided = decide(std::move(field), inspect, 1, digest->winner);
+        const bool decided = decide(std::move(field), inspect, 1, fastest);
         if (!refused.empty()) lookup_.notes.push_back(refused);
         if (!decided || !refused.empty()) return false;
         result_.source = Source::exact;
@@ -140,7 +223,7 @@ class Selector {
         lookup_.winner = winner;
         result_.complete = digest->complete;
         result_.cores_busy = digest->cores_busy;
-        if (!digest->complete) offer_the_rest(*digest);
+        if (!digest->complete && !without_model_) offer_the_rest(*digest);
         return true;
     }
 
@@ -314,9 +397,12 @@ class Selector {
     const Chooser<T, P>& matrix_;
     const KernelIndex<T, P>& kernels_;
     const SelectOptions& options_;
+    bool without_model_ = false;
+    double start_us_ = 0;
     db::Device device_;       // without bandwidths
     db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
+    std::optional<FirstLook> first_look_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     SelectLooks<T, P> looks_;

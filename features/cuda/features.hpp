@@ -3,6 +3,7 @@
 #pragma once
 
 #include "features/features.hpp"
+#include "features/first_look.hpp"
 
 namespace sptune {
 
@@ -14,6 +15,11 @@ namespace sptune {
 ///  - have most of their sampled entries in the few columns looked at (tables would overflow).
 template <class T, class P>
 Features extract_features_on_device(CsrView<T, P> device_matrix);
+
+/// In one kernel, whose answer is there a few microseconds after it was launched. Columns and row
+/// pointers are only read as far as `entries` and `rows` of the view say.
+template <class T, class P>
+FirstLook first_look_on_device(CsrView<T, P> device_matrix);
 
 /// Only the fingerprint; one pass.
 template <class T, class P>

@@ -59,6 +59,7 @@ typedef struct sptune_options {
     double grace_calls; /* negative: 25 on a CPU, 10 on a GPU */
     int threads;
     const char* database;
+    int in_graphs; /* 1: calls will be recorded in CUDA graphs */
 } sptune_options;
 
 typedef struct sptune_plan sptune_plan;

@@ -88,6 +88,12 @@ struct plan_options {
     const char* database = nullptr;  ///< folder or exported file, the only one then; nullptr:
                                      ///< $SPTUNE_DB, else the user's, the system's and the built-in
                                      ///< one; "": none
+
+    /// Calls will be recorded in CUDA graphs, where none waits for the host to launch it, so that
+    /// other kernels are the fastest. The plan chooses and converts at once, for expected_calls
+    /// (unknown: 300) launches of graphs; it tries nothing, since it does not see those, and keeps
+    /// no promise. Without effect on a CPU.
+    bool in_graphs = false;
 };
 
 /// What a plan rests on.

@@ -76,6 +76,7 @@ _TAKEN: dict[str, Callable[[str, Any], Any]] = {
     "threads": _count(4096),
     "transposed": _flag,
     "deterministic": _flag,
+    "in_graphs": _flag,
     "sorted": _flag,
     "drop_zeros": _flag,
     "variants": _text,

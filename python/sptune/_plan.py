@@ -30,6 +30,7 @@ def plan(
     grace_calls: float = -1,
     threads: int = 0,
     database: str | os.PathLike[str] | None = None,
+    in_graphs: bool = False,
 ) -> Plan:
     """Chooses a kernel for A and converts A for it where that pays.
 
@@ -68,6 +69,9 @@ def plan(
     database : path, optional
         Folder or exported file, the only one then; None: $SPTUNE_DB, else the user's, the system's
         and the built-in one; "": none.
+    in_graphs : bool
+        Calls will be recorded in CUDA graphs, where other kernels are the fastest. The plan chooses
+        and converts at once, tries nothing and keeps no promise. Without effect on a CPU.
 
     Raises
     ------
@@ -97,6 +101,7 @@ def plan(
         grace_calls=grace_calls,
         threads=threads,
         database=database,
+        in_graphs=in_graphs,
     )
     return Plan(Csr(as_csr(A)), **options)
 

@@ -63,7 +63,7 @@ std::unique_ptr<Plan<T>> make_plan(const Matrix<T, P>& a, double expected_calls,
                                    std::optional<double> error_bound, const std::string& variants,
                                    const std::string& backend, const std::string& online,
                                    double epsilon, double grace_calls, int threads,
-                                   const std::optional<std::string>& database) {
+                                   const std::optional<std::string>& database, bool in_graphs) {
     sptune::plan_options o;
     o.expected_calls = expected_calls;
     o.transposed = transposed;
@@ -78,6 +78,7 @@ std::unique_ptr<Plan<T>> make_plan(const Matrix<T, P>& a, double expected_calls,
     o.grace_calls = grace_calls;
     o.threads = threads;
     o.database = database ? database->c_str() : nullptr;
+    o.in_graphs = in_graphs;
     const OthersRun others_run;
     return std::make_unique<Plan<T>>(sptune::plan(a.view, o));
 }
@@ -88,7 +89,8 @@ void bind_maker(nb::module_& m) {
           nb::arg("transposed"), nb::arg("deterministic"), nb::arg("memory_bytes").none(),
           nb::arg("longest_conversion_us").none(), nb::arg("error_bound").none(),
           nb::arg("variants"), nb::arg("backend"), nb::arg("online"), nb::arg("epsilon"),
-          nb::arg("grace_calls"), nb::arg("threads"), nb::arg("database").none());
+          nb::arg("grace_calls"), nb::arg("threads"), nb::arg("database").none(),
+          nb::arg("in_graphs"));
 }
 
 template <class T>

@@ -26,6 +26,10 @@ class Select(CliTest):
             self.assertEqual(runner.keys(), {"id", "predicted_us"})
         self.assert_valid(document, "select", source="guess")
 
+    def test_graphs_are_for_a_gpu(self):
+        refused = self.expect(2, "select", *CPU, self.matrix("a.mtx", 900), "--in-graphs")
+        self.assertIn("--in-graphs: CUDA graphs run on a GPU", refused.stderr)
+
     def test_numbers_are_those_of_the_reasons(self):
         path = self.matrix("a.mtx", 40000)
         chosen = self.select(path, "--no-db", "--threads", 1, "--variants", "*.sell.*", "--calls", 123456)

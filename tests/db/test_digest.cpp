@@ -26,7 +26,8 @@ std::string text_of(const Digest& d) {
                                 {"winner", d.winner},          {"baseline", d.baseline},
                                 {"complete", d.complete},      {"cores_busy", d.cores_busy}};
     for (const Measured& c : d.fastest)
-        json["fastest"].push_back({c.id, c.kernel_hash, c.median_us, c.convert_us, c.vendor});
+        json["fastest"].push_back(
+            {c.id, c.kernel_hash, c.median_us, c.convert_us, c.vendor, c.device_us});
     return json.dump(1);
 }
 

@@ -69,6 +69,8 @@ TEST(CInterface, OptionsOfPlansArrive) {
         {[](auto& o) { o.grace_calls = std::nan(""); }, SPTUNE_INVALID_ARGUMENT,
          "grace_calls must"},
         {[](auto& o) { o.threads = -1; }, SPTUNE_INVALID_ARGUMENT, "threads must"},
+        {[](auto& o) { o.in_graphs = 1, o.online = SPTUNE_ONLINE_ALWAYS; }, SPTUNE_INVALID_ARGUMENT,
+         "in_graphs exclude each other"},
     };
     for (const auto& c : cases) {
         sptune_options options = usual_options();

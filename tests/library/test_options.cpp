@@ -57,6 +57,17 @@ TEST(LibraryOptions, WhatNobodyAskedForIsNoConstraint) {
     EXPECT_EQ(taken(o).online, tuner::Online::never);
 }
 
+TEST(LibraryOptions, GraphsAreThoseOfAGpuAndCannotBeTried) {
+    plan_options o;
+    o.in_graphs = true;
+    EXPECT_FALSE(taken(o).select.in_graphs) << "without effect on a CPU";
+    EXPECT_TRUE(taken(o, Backend::cuda).select.in_graphs);
+    o.online = online::always;
+    EXPECT_THROW(taken(o, Backend::cuda), UsageError);
+    o.online = online::never;
+    EXPECT_NO_THROW(taken(o, Backend::cuda));
+}
+
 TEST(LibraryOptions, WithSptuneOffPlainCsrIsLeft) {
     setenv("SPTUNE_MODE", "off", 1);
     const tuner::PlanOptions p = taken({});

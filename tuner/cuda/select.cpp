@@ -10,13 +10,15 @@ namespace sptune::tuner {
 
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
-    return {view,
-            Backend::cuda,
-            [=] { return fingerprint_on_device(view); },
-            [=] { return extract_features_on_device(view); },
-            [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
-            cuda::multiprocessors(),
-            true};
+    Chooser<T, P> chooser{view,
+                          Backend::cuda,
+                          [=] { return fingerprint_on_device(view); },
+                          [=] { return extract_features_on_device(view); },
+                          [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
+                          cuda::multiprocessors(),
+                          true};
+    chooser.first_look = [=] { return first_look_on_device(view); };
+    return chooser;
 }
 
 template <class T, class P>

@@ -1,0 +1,51 @@
+#include "models/launch_bound.hpp"
+
+#include "models/holding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sptune::models {
+namespace {
+
+/// Of an H100 or H200: multiprocessors, and the threads that one holds at a time.
+constexpr double kMultiprocessors = 132, kResident = 2048;
+constexpr double kMillion = 1e6;
+
+/// µs.
+constexpr double kCall = 1.18;
+constexpr double kStep = 0.12;           ///< of a thread in the longest row
+constexpr double kBegun = 0.30;          ///< as many threads as a GPU holds, the last ones in part
+constexpr double kFilled = 0.33;         ///< the same, in proportion
+constexpr double kEntries[]{1.22, 2.16};  ///< a million, f32 and f64
+constexpr double kBytesOfX = 0.04;       ///< a million
+
+/// A launch has to take so many times as long as what is expected of the kernel.
+constexpr double kSure = 1.1;
+/// Longer ones, which a busy host may measure, are not taken for granted.
+constexpr double kLongestLaunchUs = 5;
+
+}  // namespace
+
+double threads_per_row_us(const Variant& kernel, const Outline& o, index_t cols) {
+    if (kernel.format != "csr" || kernel.algorithm != "vector")
+        return std::numeric_limits<double>::infinity();
+    const double multiprocessors = o.threads > 0 ? o.threads : kMultiprocessors;
+    const double threads = param_or(kernel.params, "t", 1);
+    const double steps = std::ceil(static_cast<double>(o.longest_row) / threads);
+    const double waves = o.rows * threads / (kResident * multiprocessors);
+    const bool f64 = kernel.value == ValueType::f64;
+    const double moved = kEntries[f64] * static_cast<double>(o.nnz) +
+                         kBytesOfX * static_cast<double>(cols) * (f64 ? 8 : 4);
+    return kCall + kStep * steps + kBegun * std::ceil(waves) + kFilled * waves +
+           moved / kMillion * kMultiprocessors / multiprocessors;
+}
+
+bool waits_for_launch(const Variant& kernel, const Outline& outline, index_t cols,
+                      const Launching& launching) {
+    return kSure * threads_per_row_us(kernel, outline, cols) <=
+           std::min(launching.host_us, kLongestLaunchUs);
+}
+
+}  // namespace sptune::models

@@ -1,0 +1,183 @@
+// What one short pass finds out, and choices that need no more.
+#include "features/cuda/features.hpp"
+#include "matrix/cuda/device_csr.hpp"
+#include "matrix/generate.hpp"
+#include "models/launch_bound.hpp"
+#include "tests/gpu/needs_gpu.hpp"
+#include "tuner/cuda/host_launch.hpp"
+#include "tuner/cuda/select.hpp"
+#include "tuner/default_models.hpp"
+#include "tuner/kernel_index.hpp"
+#include "tuner/plan.hpp"
+
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sptune {
+namespace {
+
+using tuner::Selection;
+using tuner::SelectOptions;
+
+template <class Types>
+class FirstLookGpu : public testing::Test {
+  protected:
+    void SetUp() override { SPTUNE_NEEDS_GPU(); }
+};
+using AllTypes = testing::Types<std::pair<float, std::int32_t>, std::pair<float, std::int64_t>,
+                                std::pair<double, std::int32_t>, std::pair<double, std::int64_t>>;
+TYPED_TEST_SUITE(FirstLookGpu, AllTypes);
+
+TYPED_TEST(FirstLookGpu, IsWhatFeaturesSay) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const std::vector<GenerateRequest> requests{{"power-law", {{"rows", 30000}}, 3},
+                                                {"uniform", {{"rows", 1}, {"density", 1}}, 3},
+                                                {"stencil-2d-5", {{"rows", 400000}}, 3},
+                                                {"uniform", {{"rows", 50}, {"density", 0}}, 3}};
+    for (int repeat = 0; repeat < 2; ++repeat)  // memory that is kept is clean again
+        for (const GenerateRequest& request : requests) {
+            const Csr<T, P> a = generate<T, P>(request);
+            const Features f = extract_features(a.view());
+            const DeviceCsr<T, P> there(a.view());
+            const FirstLook look = first_look_on_device(there.view());
+            EXPECT_EQ(look.fingerprint, f.fingerprint) << request.family << a.rows;
+            EXPECT_EQ(look.longest_row, f.row_max) << request.family << a.rows;
+            EXPECT_TRUE(look.readable) << request.family << a.rows;
+        }
+}
+
+TYPED_TEST(FirstLookGpu, TellsWhatLeadsOutOfTheArrays) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto good = [] {
+        return generate<T, P>({"uniform", {{"rows", 3000}, {"density", 0.002}}, 3});
+    };
+    const auto readable = [](const Csr<T, P>& a) {
+        const DeviceCsr<T, P> there(a.view());
+        auto view = there.view();
+        view.entries = static_cast<P>(a.nnz());
+        return first_look_on_device(view).readable;
+    };
+    EXPECT_TRUE(readable(good()));
+    for (const index_t wrong : {-1, 3000}) {
+        Csr<T, P> a = good();
+        a.col_idx[a.col_idx.size() / 2] = wrong;
+        EXPECT_FALSE(readable(a)) << wrong;
+    }
+    for (const P wrong : {static_cast<P>(-1), static_cast<P>(good().nnz() + 1), P{0}}) {
+        Csr<T, P> a = good();
+        a.row_ptr[1000] = wrong;
+        EXPECT_FALSE(readable(a)) << wrong;
+    }
+    EXPECT_TRUE(readable(good())) << "what was wrong is forgotten";
+}
+
+class ChoiceByLaunches : public testing::Test {
+  protected:
+    void SetUp() override {
+        SPTUNE_NEEDS_GPU();
+        if (tuner::host_launch_us() < 2)
+            GTEST_SKIP() << "launches take " << tuner::host_launch_us()
+                         << " us here, so that products wait for them on no matrix of this test";
+    }
+    static Selection select(const Csr<double>& a, const SelectOptions& options = {}) {
+        return tuner::select_spmv(a.view(), Backend::cuda, options);
+    }
+    const Csr<double> small_ = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 4000}}, 3});
+};
+
+TEST_F(ChoiceByLaunches, NeedsNoFeatures) {
+    const Selection s = select(small_);
+    EXPECT_EQ(s.source, tuner::Source::heuristic);
+    EXPECT_EQ(s.model, models::kLaunchBoundModel);
+    EXPECT_FALSE(s.features);
+    EXPECT_NE(s.chosen.id.find(".csr.vector."), std::string::npos) << s.chosen.id;
+    EXPECT_EQ(s.chosen.convert_us, 0);
+    EXPECT_NE(s.why.find("no kernel is faster in a loop"), std::string::npos) << s.why;
+    SelectOptions strict;
+    strict.constraints.deterministic = true;
+    EXPECT_EQ(select(small_, strict).model, models::kLaunchBoundModel);
+}
+
+TEST_F(ChoiceByLaunches, IsLeftToModelsOtherwise) {
+    const auto by_model = [&](const Csr<double>& a, const SelectOptions& options,
+                              const char* what) {
+        const Selection s = select(a, options);
+        EXPECT_NE(s.model, models::kLaunchBoundModel) << what;
+        EXPECT_TRUE(s.features) << what;
+        return s;
+    };
+    by_model(generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 1000000}}, 3}), {}, "large");
+    auto skewed = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 4000}}, 3});
+    for (std::size_t i = 2000; i < skewed.row_ptr.size(); ++i)  // all in one row
+        skewed.row_ptr[i] = static_cast<std::int32_t>(skewed.nnz());
+    by_model(skewed, {}, "a long row");
+    SelectOptions options;
+    options.in_graphs = true;
+    const Selection s = by_model(small_, options, "in graphs");
+    EXPECT_TRUE(s.in_graphs);
+    EXPECT_NE(s.why.find("CUDA graphs"), std::string::npos) << s.why;
+    options = {};
+    options.constraints.variants = "*.sell.*";
+    by_model(small_, options, "only some variants");
+    options = {};
+    options.constraints.memory_bytes = 1000;
+    by_model(small_, options, "a cap on memory");
+    options = {};
+    options.models.emplace();
+    EXPECT_TRUE(select(small_, options).model.empty()) << "switched off";
+}
+
+TEST_F(ChoiceByLaunches, LeavesAMatrixThatLeadsOutOfItsArraysToOthers) {
+    Csr<double> a = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 400}}, 3});
+    a.col_idx[7] = 400;
+    EXPECT_THROW(select(a), UsageError);
+}
+
+TEST_F(ChoiceByLaunches, MakesPlansThatHaveSettled) {
+    const DeviceCsr<double, std::int32_t> a(small_.view());
+    const auto& kernels = tuner::KernelIndex<double, std::int32_t>::of(Backend::cuda);
+    const DeviceBuffer<double> x(Buffer<double>(static_cast<std::size_t>(a.cols), 1.0));
+    DeviceBuffer<double> y(static_cast<std::size_t>(a.rows));
+    for (const bool may_wait : {false, true}) {
+        tuner::PlanOptions options;
+        options.may_wait = may_wait;
+        tuner::Plan<double, std::int32_t> plan(tuner::choose_on_device(a.view()), kernels, options);
+        EXPECT_TRUE(plan.settled()) << may_wait;
+        const std::string first = plan.current();
+        for (int call = 0; call < 500; ++call) plan.apply(1, x.data(), 0, y.data());
+        EXPECT_EQ(plan.current(), first) << may_wait;
+        const Buffer<double> got = y.to_host();
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            double sum = 0;
+            for (auto k = small_.row_ptr[i]; k < small_.row_ptr[i + 1]; ++k)
+                sum += small_.values[static_cast<std::size_t>(k)];
+            ASSERT_NEAR(got[i], sum, 1e-12) << i;
+        }
+        EXPECT_EQ(plan.bytes_beside(), 0u) << "no conversion";
+        EXPECT_NE(plan.why().find("no kernel is faster in a loop"), std::string::npos)
+            << plan.why();
+    }
+}
+
+/// A plan for graphs has made up its mind before the first call, which is recorded.
+TEST_F(ChoiceByLaunches, PlansForGraphsConvertAtOnce) {
+    const Csr<double> host = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 250000}}, 3});
+    const DeviceCsr<double, std::int32_t> a(host.view());
+    const auto& kernels = tuner::KernelIndex<double, std::int32_t>::of(Backend::cuda);
+    tuner::PlanOptions options;
+    options.select.in_graphs = true;
+    const tuner::Plan<double, std::int32_t> plan(tuner::choose_on_device(a.view()), kernels,
+                                                 options);
+    EXPECT_TRUE(plan.settled());
+    EXPECT_EQ(plan.current(), plan.selection().chosen.id);
+    EXPECT_NE(plan.current(), plan.selection().safe.id)
+        << "a stencil of this size has faster kernels";
+    EXPECT_GT(plan.bytes_beside(), 0u);
+}
+
+}  // namespace
+}  // namespace sptune

@@ -35,7 +35,8 @@ struct Request {
 bool parse(const std::vector<std::string>& args, Request& r) {
     Options options("select", "MATRIX",
                     "Says which kernel the library would choose for a matrix, and why. Nothing is "
-                    "measured but how long threads take to start: a stored measurement of this "
+                    "measured but how long threads take to start, on a GPU launches: a stored "
+                    "measurement of this "
                     "matrix on this device decides, else a "
                     "model, else a heuristic.");
     options.operands(r.files, 1, 1)

@@ -15,16 +15,14 @@ constexpr double kMillion = 1e6;
 
 /// µs.
 constexpr double kCall = 1.18;
-constexpr double kStep = 0.12;           ///< of a thread in the longest row
-constexpr double kBegun = 0.30;          ///< as many threads as a GPU holds, the last ones in part
-constexpr double kFilled = 0.33;         ///< the same, in proportion
+constexpr double kStep = 0.12;            ///< of a thread in the longest row
+constexpr double kBegun = 0.30;           ///< as many threads as a GPU holds, the last ones in part
+constexpr double kFilled = 0.33;          ///< the same, in proportion
 constexpr double kEntries[]{1.22, 2.16};  ///< a million, f32 and f64
-constexpr double kBytesOfX = 0.04;       ///< a million
+constexpr double kBytesOfX = 0.04;        ///< a million
 
 /// A launch has to take so many times as long as what is expected of the kernel.
 constexpr double kSure = 1.1;
-/// Longer ones, which a busy host may measure, are not taken for granted.
-constexpr double kLongestLaunchUs = 5;
 
 }  // namespace
 

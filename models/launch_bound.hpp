@@ -9,12 +9,12 @@
 
 namespace sptune::models {
 
-/// µs of one call of csr.vector in a graph, about, with the threads per row that spmv_safe() names,
-/// on a matrix of this outline, whose longest row is known, with so many columns. Infinite for
-/// other kernels. Fitted to 10,071 times of drawn matrices with up to 600 thousand rows and entries
-/// on H100s and H200s (less 0.2 µs, by which our kernels now begin sooner): errors 14 % (rms), and
-/// 12 % on 420 times of real ones, which it was not fitted to. For GPUs with fewer multiprocessors
-/// a guess.
+/// µs of one call of csr.vector in a graph, about, with as many threads per row as spmv_safe()
+/// names (of plain CSR, with eight, a coarse guess), on a matrix of this outline, whose longest row
+/// is known, with so many columns. Infinite for other kernels. Fitted to 10,071 times of drawn
+/// matrices with up to 600 thousand rows and entries on H100s and H200s (less 0.2 µs, by which our
+/// kernels now begin sooner): errors 14 % (rms), and 12 % on 420 times of real ones, which it was
+/// not fitted to. For GPUs with fewer multiprocessors a guess.
 double threads_per_row_us(const Variant& kernel, const Outline& outline, index_t cols);
 
 /// Whether a loop of such calls waits for their launches, so that no other kernel is faster in it.
@@ -24,6 +24,9 @@ double threads_per_row_us(const Variant& kernel, const Outline& outline, index_t
 /// (bench/results/2026-11-29-first-look.md).
 bool waits_for_launch(const Variant& kernel, const Outline& outline, index_t cols,
                       const Launching& launching);
+
+/// Longer launches, which a busy host may measure, are not taken for granted.
+inline constexpr double kLongestLaunchUs = 5;
 
 /// How often what is chosen by this was within 5 % of the fastest kernel.
 inline constexpr double kLaunchBoundConfidence = 0.98;

@@ -128,6 +128,11 @@ void Contract::converted(int offer, double us) {
     }
 }
 
+void Contract::close() {
+    phase_ = Phase::settled, closed_ = true;
+    trial_ = 0, checks_left_ = 0;
+}
+
 void Contract::shares_values(int offer) {
     constexpr double kSharing = 1;  // us
     Known& k = state_of(offer);

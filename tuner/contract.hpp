@@ -93,6 +93,9 @@ class Contract {
     /// that is worth converting again at once, to be followed by converted(); 0: none.
     int values_changed();
 
+    /// Keeps what is active for good: nothing else will be converted or tried.
+    void close();
+
     int active() const { return active_; }
     /// Nothing will be converted or tried any more without values_changed(); a CPU's plan may go
     /// back to plain CSR.

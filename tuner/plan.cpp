@@ -37,12 +37,17 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
     if (matrix_.backend == Backend::cuda) {
         device_ = current_device();
         timer_ = make_stream_timer();
+    } else {
+        options_.select.in_graphs = false;
     }
+    // Calls that a graph repeats cannot be tried, and are not seen.
+    if (options_.select.in_graphs) options_.online = Online::never;
+    options_.select.launches_may_decide &= options_.online != Online::always;
     if (may_wait()) {
         waiting_.over = choose_without_model();
     } else {
         selection_ = select_spmv(matrix_, kernels_, options_.select);
-        has_chosen(matrix_.backend);
+        note_chosen();
         waiting_.over = true;
     }
     if (waiting_.over) {
@@ -50,6 +55,7 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
         for (int which = contract_->in_advance(); which && !convert(which);
              which = contract_->in_advance()) {
         }
+        close_for_graphs();
         options_.select.databases.reset();  // have been asked
     } else {
         begin_waiting();
@@ -100,9 +106,11 @@ void Plan<T, P>::begin_waiting() {
     const bool asked =
         databases && databases->may_know(identify(matrix_.backend, options_.select.threads).key);
     const std::vector<std::string> passed_over = std::move(selection_.passed_over);
+    const std::string safe_id = std::move(selection_.safe.id);
     selection_ = {};
     const double start = options_.select.clock();
-    const Kernel& safe = kernels_.safe(matrix_.outline());
+    const Kernel* const known = kernels_.find(safe_id);
+    const Kernel& safe = known ? *known : kernels_.safe(matrix_.outline());
     waiting_.spent(options_.select.clock() - start);
     begin_with(safe, kernels_.baseline());
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
@@ -176,20 +184,30 @@ bool Plan<T, P>::settles() const {
            tuner::settles(static_cast<double>(csr_bytes(a)), static_cast<double>(host().llc_bytes));
 }
 
+/// For those to come, if what the first choice of a process waits for is there by now.
+template <class T, class P>
+void Plan<T, P>::note_chosen() const {
+    if (selection_.source != Source::exact && selection_.model != models::kLaunchBoundModel)
+        has_chosen(matrix_.backend);
+}
+
+/// What has not been converted by now never will be: calls are recorded, not made.
+template <class T, class P>
+void Plan<T, P>::close_for_graphs() {
+    if (options_.select.in_graphs) contract_->close();
+}
+
 /// Turns the selection into offers.
 template <class T, class P>
 void Plan<T, P>::choose(const Past& past) {
     Terms terms = options_.terms;
-    // Calls that a graph repeats cannot be tried, and are not seen.
-    const bool in_graphs = options_.select.in_graphs;
-    terms.expected_calls =
-        options_.select.calls <= 0 && in_graphs ? kUnknownCalls : options_.select.calls;
-    const bool never = options_.online == Online::never || in_graphs;
-    terms.trusted =
-        never || (options_.online == Online::automatic && selection_.source == Source::exact &&
-                  selection_.complete && !selection_.cores_busy);
+    const bool guess_calls = options_.select.in_graphs && options_.select.calls <= 0;
+    terms.expected_calls = guess_calls ? kUnknownCalls : options_.select.calls;
+    terms.trusted = options_.online == Online::never ||
+                    (options_.online == Online::automatic && selection_.source == Source::exact &&
+                     selection_.complete && !selection_.cores_busy);
     terms.watch = matrix_.backend == Backend::cpu;  // timing waits for a GPU
-    if (terms.trusted && !never)
+    if (terms.trusted && options_.online != Online::never)
         terms.doubted = matrix_.backend == Backend::cpu ? 1 + terms.epsilon : kDoubtedOnDevice;
     if (settles()) terms.settling = kSettlingCalls;
 

@@ -29,7 +29,7 @@ struct PlanOptions {
     SelectOptions select;
     Online online = Online::automatic;  ///< never where select.in_graphs
     /// Choose once the calls so far make it cheap beside them. Without effect where constraints, a
-    /// number of calls or a stored measurement of this matrix call for a choice at once.
+    /// number of calls, a stored measurement of this matrix or launches call for a choice at once.
     bool may_wait = false;
     std::optional<double> choosing_us;  ///< instead of what waiting.hpp expects of this process
     Terms terms;                        ///< expected_calls, trusted and watch are set by the plan
@@ -102,7 +102,7 @@ class Plan {
         ManyWays ways;
         std::unique_ptr<StreamTimer> timer;  ///< of a GPU
         std::mutex timer_mutex;
-        std::shared_ptr<const cuda::RowLengths> row_lengths;  ///< of a matrix on a GPU
+        std::shared_ptr<const sptune::cuda::RowLengths> row_lengths;  ///< of a matrix on a GPU
         bool looked_at_rows = false;
         std::mutex row_lengths_mutex;
         std::vector<std::unique_ptr<Scratch>> scratch;  ///< that no call uses
@@ -119,6 +119,8 @@ class Plan {
     const Kernel& plain_kernel() const;
     void choose(const Past& past = {});
     void add_offers(const Terms& terms, const Past& past);
+    void note_chosen() const;
+    void close_for_graphs();
     void apply_waiting(T alpha, const T* x, T beta, T* y, void* stream);
     void require_legal(const Kernel& kernel);
     std::uint64_t held_bytes() const;
@@ -130,7 +132,7 @@ class Plan {
     static void require_storage(const Ready& ready);
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
-    std::shared_ptr<const cuda::RowLengths> row_lengths(void* stream);
+    std::shared_ptr<const sptune::cuda::RowLengths> row_lengths(void* stream);
     double timed_many(const std::function<void()>& call, void* stream);
     std::unique_ptr<Scratch> take_scratch(bool by_rows);
     void give_back(std::unique_ptr<Scratch> scratch);

@@ -65,8 +65,8 @@ void Plan<T, P>::apply_waiting(T alpha, const T* x, T beta, T* y, void* stream) 
     const double start = options_.select.clock();
     try {
         Selection s = select_spmv(matrix_, kernels_, options_.select);
-        has_chosen(matrix_.backend);
         selection_ = std::move(s);
+        note_chosen();
         Past past = waiting_.past();
         past.spent_us += options_.select.clock() - start;
         choose(past);

@@ -94,7 +94,10 @@ bool Plan<T, P>::convert(int which, void* stream) {
         if (which && static_cast<double>(r.storage->bytes()) >
                          kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
             throw Error("it turned out to be many times larger than plain CSR");
-        if (which && !r.was_active && matrix_.backend == Backend::cuda) first_call(r);
+        // What is recorded cannot load code.
+        const bool soon_recorded = options_.select.in_graphs;
+        if ((which || soon_recorded) && !r.was_active && matrix_.backend == Backend::cuda)
+            first_call(r);
     } catch (const std::exception& e) {
         r.storage.reset();
         if (which == 0) throw;
@@ -135,6 +138,7 @@ void Plan<T, P>::update_values(const T* values) {
                 contract_->shares_values(static_cast<int>(i));
         if (ready_.size() > 1)
             if (const int which = contract_->values_changed()) convert(which);
+        close_for_graphs();
     } catch (...) {
         drop_storages();
         throw;

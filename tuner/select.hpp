@@ -1,5 +1,6 @@
-// Choosing a kernel without measuring it: a stored measurement of this very matrix, else a model,
-// else the heuristic; with what the caller cannot do without as constraints.
+// Choosing a kernel without measuring it: by a stored measurement of this very matrix; else, where
+// a loop would wait for the launch of any kernel, the one that needs no more to be known; else by a
+// model or the heuristic. With what the caller cannot do without as constraints.
 #pragma once
 
 #include "db/databases.hpp"
@@ -57,7 +58,8 @@ struct Chooser {
     int threads = 0;                            ///< of the CPU, multiprocessors of the GPU
     bool features_tell_fingerprint = false;     ///< at no cost
     std::shared_ptr<const void> kept = {};      ///< what `view` lies in, if it is the chooser's own
-    std::function<FirstLook()> first_look = {};  ///< on a GPU
+    /// On a GPU. Throws UsageError where indices lead out of the arrays.
+    std::function<FirstLook()> first_look = {};
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {
@@ -77,7 +79,8 @@ struct SelectOptions {
     double calls = 0;  ///< that A will be applied for; 0: unknown
     /// On a GPU: calls will be part of CUDA graphs, where nothing waits for the host to launch it.
     bool in_graphs = false;
-    int threads = 0;                                 ///< CPU; 0: all
+    bool launches_may_decide = true;  ///< false: models are asked, however small A is
+    int threads = 0;                  ///< CPU; 0: all
     std::shared_ptr<const db::Databases> databases;  ///< may be null
     /// Asked in this order, the first that covers the device answers; without any, plain CSR.
     /// Nothing: default_models(), looked up when they are needed, as loading takes a while.
@@ -97,7 +100,8 @@ struct Ranked {
 
 struct Selection {
     Source source = Source::heuristic;
-    std::string model;        ///< name of who predicted; empty for exact
+    /// Name of who predicted; empty for exact, models::kLaunchBoundModel where launches decided.
+    std::string model;
     Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
     Ranked safe;              ///< KernelIndex::safe(); an empty id where nothing is known of it
     /// At most four, the best first; not yet known to be legal. Where launches decide, plain CSR.
@@ -122,8 +126,8 @@ template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options);
 
-/// The same without asking a model: by a stored measurement, or since nothing is faster than the
-/// launch of the safe kernel. An empty id for the choice where neither says anything.
+/// The same without asking a model: by a stored measurement, or by launches. An empty id for the
+/// choice where neither decides; `safe` has one then if a look has found out.
 template <class T, class P>
 Selection select_without_model(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                                const SelectOptions& options);

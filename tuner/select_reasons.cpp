@@ -159,10 +159,11 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
                             duration_us(s.baseline.predicted_us));
     else if (s.model == models::kLaunchBoundModel)
         text += fmt::format(
-            "Calls of {} end before the next one is launched ({} later), so that no kernel is "
+            "Calls of {} end before the next one is launched ({} later{}), so that no kernel is "
             "faster in a loop of calls (in CUDA graphs others may be: in_graphs); other features "
             "were not looked at",
-            s.chosen.id, duration_us(s.chosen.predicted_us));
+            s.chosen.id, duration_us(s.chosen.predicted_us),
+            constraints.deterministic ? ", as is assumed, not measured" : "");
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
@@ -178,7 +179,8 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact && !lookup.changed.empty())
         text += fmt::format(" (measured with {})", lookup.changed);
     if (!s.complete) text += on_rest(lookup);
-    if (s.in_graphs) text += "; times are those of calls in CUDA graphs";
+    if (s.in_graphs && s.chosen.predicted_us > 0)
+        text += "; times are those of calls in CUDA graphs";
     if (!plain) text += on_calls(s, constraints);
     if (s.source == Source::exact) text += on_winner(s, lookup, restricted(constraints));
     if (!s.runners_up.empty() && s.chosen.predicted_us > 0 && s.model != models::kLaunchBoundModel)

@@ -56,6 +56,7 @@ class Selector {
             return end();
         }
         if (launches_decide()) return end();
+        if (first_look_) result_.safe.id = kernels_.id(safe_kernel());
         result_.passed_over = std::move(lookup_.notes);
         return std::move(result_);
     }
@@ -103,32 +104,40 @@ class Selector {
     /// Only of matrices that are small enough for launches to decide; nullptr for others.
     const FirstLook* first_look() {
         if (!first_look_ && may_launches_decide()) first_look_ = matrix_.first_look();
-        return first_look_ && first_look_->readable ? &*first_look_ : nullptr;
+        return first_look_ ? &*first_look_ : nullptr;
     }
 
     /// Unless its longest row is too long.
-    bool may_launches_decide() const {
+    bool may_launches_decide() {
         Constraints others = options_.constraints;
         others.deterministic = false;
-        const CsrView<T, P>& a = matrix_.view;
-        return matrix_.first_look && !in_graphs() && !features_ && others.are_none() &&
-               a.nnz() > 0 && waits_for_launch((a.nnz() + a.rows - 1) / a.rows);
+        const std::int64_t nnz = matrix_.view.nnz(), rows = matrix_.view.rows;
+        if (!matrix_.first_look || !options_.launches_may_decide || in_graphs() || features_ ||
+            !others.are_none() || nnz == 0)
+            return false;
+        const std::int64_t mean = (nnz + rows - 1) / rows;
+        // Most are too large for that, and need not know what a launch takes here.
+        return waits_for_launch(mean, {.host_us = models::kLongestLaunchUs}) &&
+               waits_for_launch(mean, launching());
     }
 
     Outline outline(std::int64_t longest_row) const {
         return {matrix_.view.rows, matrix_.view.nnz(), longest_row, matrix_.threads};
     }
 
-    bool waits_for_launch(std::int64_t longest_row) const {
+    bool waits_for_launch(std::int64_t longest_row, const models::Launching& launching) const {
         const Outline o = outline(longest_row);
-        return models::waits_for_launch(kernels_.safe(o).variant, o, matrix_.view.cols,
-                                        launching());
+        return models::waits_for_launch(kernels_.safe(o).variant, o, matrix_.view.cols, launching);
     }
 
-    models::Launching launching() const {
-        db::Device device;
-        tell_launches(device, options_);
-        return models::launching_of(device);
+    const models::Launching& launching() {
+        if (!launching_) {
+            db::Device device = device_without_measuring(matrix_.backend, options_.threads,
+                                                         options_.databases.get());
+            tell_launches(device, options_);
+            launching_ = models::launching_of(device);
+        }
+        return *launching_;
     }
 
     /// It was said that there are none, so that plain CSR is all that is left.
@@ -137,7 +146,7 @@ class Selector {
     /// Where nothing is faster than the launch of the safe kernel: without features.
     bool launches_decide() {
         const FirstLook* const look = has_no_models() ? nullptr : first_look();
-        if (!look || !waits_for_launch(look->longest_row)) return false;
+        if (!look || !waits_for_launch(look->longest_row, launching())) return false;
         const Outline o = outline(look->longest_row);
         const Kernel &safe = kernels_.safe(o), &plain = kernels_.baseline();
         if (options_.constraints.deterministic && !safe.variant.deterministic) return false;
@@ -335,6 +344,7 @@ class Selector {
     }
 
     const Kernel& safe_kernel() const {
+        if (first_look_) return kernels_.safe(outline(first_look_->longest_row));
         if (!features_) return kernels_.safe(matrix_.outline());
         return kernels_.safe(
             {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads});
@@ -403,6 +413,7 @@ class Selector {
     db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
     std::optional<FirstLook> first_look_;
+    std::optional<models::Launching> launching_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     SelectLooks<T, P> looks_;

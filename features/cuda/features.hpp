@@ -16,12 +16,13 @@ namespace sptune {
 template <class T, class P>
 Features extract_features_on_device(CsrView<T, P> device_matrix);
 
-/// In one kernel, whose answer is there a few microseconds after it was launched. Columns and row
-/// pointers are only read as far as `entries` and `rows` of the view say.
+/// `entries` of the view must be set. In one kernel in the default stream, whose answer this waits
+/// for. Row pointers and columns are only read as far as `rows` and `entries` say, so that what
+/// leads out of the arrays is found without following it.
 template <class T, class P>
 FirstLook first_look_on_device(CsrView<T, P> device_matrix);
 
-/// Only the fingerprint; one pass.
+/// Only the fingerprint, by the same kernel.
 template <class T, class P>
 std::uint64_t fingerprint_on_device(CsrView<T, P> device_matrix);
 

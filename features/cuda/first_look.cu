@@ -79,14 +79,14 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, class P>
 FirstLook first_look_on_device(CsrView<T, P> a) {
     using namespace cuda;
-    if (a.rows == 0) return {finish_fingerprint(0, 0, a.cols, a.nnz()), 0, a.nnz() == 0};
+    if (a.rows == 0) return {finish_fingerprint(0, 0, a.cols, a.nnz()), 0, true};
     Places zeros;
     const auto at = zeros.reserve<Looked>(1);
     Workspace<Looked> space(zeros.size(), 0);
     auto* const there = space.zeros<Looked>(at);
     const std::int64_t nnz = a.nnz(), work = std::max(nnz, std::int64_t{a.rows} + 1);
     const unsigned blocks = std::min(blocks_for((work + kItems - 1) / kItems, kThreads),
-                                     static_cast<unsigned>(4 * multiprocessors()));
+                                     static_cast<unsigned>(8 * multiprocessors()));
     launch_early(look_first<P>, blocks, kThreads, nullptr, a.row_ptr, a.col_idx, a.rows, a.cols,
                  static_cast<P>(nnz), there, space.copy_of(there));
     const Looked found = space.wait();
@@ -95,7 +95,14 @@ FirstLook first_look_on_device(CsrView<T, P> a) {
             static_cast<index_t>(found.longest), !found.unreadable};
 }
 
-#define SPTUNE_INSTANTIATE(T, P) template FirstLook first_look_on_device(CsrView<T, P>);
+template <class T, class P>
+std::uint64_t fingerprint_on_device(CsrView<T, P> a) {
+    return first_look_on_device(a).fingerprint;
+}
+
+#define SPTUNE_INSTANTIATE(T, P)                            \
+    template FirstLook first_look_on_device(CsrView<T, P>); \
+    template std::uint64_t fingerprint_on_device(CsrView<T, P>);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -2,6 +2,7 @@
 // and copying it would take longer than the look at a small matrix.
 #pragma once
 
+#include "matrix/cuda/beside_captures.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 #include "matrix/cuda/per_device.hpp"
 
@@ -49,6 +50,7 @@ class Workspace {
     Workspace(std::size_t zeros, std::size_t others)
         : kept_(of_device().get()), lock_(kept_.mutex) {
         if (!kept_.host) {
+            const BesideCaptures relaxed;
             void* p = nullptr;
             SPTUNE_CUDA(cudaHostAlloc(&p, sizeof(Host), cudaHostAllocMapped));
             kept_.host = new (p) Host{};

@@ -71,7 +71,7 @@ def plan(
         and the built-in one; "": none.
     in_graphs : bool
         Calls will be recorded in CUDA graphs, where other kernels are the fastest. The plan chooses
-        and converts at once, tries nothing and keeps no promise. Without effect on a CPU.
+        and converts at once, tries nothing and keeps no promise. Excludes online="always".
 
     Raises
     ------

@@ -7,8 +7,11 @@
 #include "tests/gpu/needs_gpu.hpp"
 #include "tuner/cuda/helper_kernels.hpp"
 #include "tuner/cuda/host_launch.hpp"
+#include "tuner/cuda/select.hpp"
 #include "tuner/cuda/sweep.hpp"
 #include "tuner/cuda/timer.hpp"
+#include "tuner/kernel_index.hpp"
+#include "tuner/plan.hpp"
 #include "tuner/statistics.hpp"
 #include "tuner/sweep.hpp"
 
@@ -86,36 +89,95 @@ std::vector<double> chain(const Kernel& kernel, const Storage& a, index_t rows, 
     return {out.begin(), out.end()};
 }
 
+/// Chains of one kernel of each algorithm that is legal, whose names are returned.
+std::set<std::string> check_chains(const Csr<double>& host, const std::string& what) {
+    const Features features = extract_features(host.view());
+    const DeviceCsr<double, std::int32_t> a(host.view());
+    const CudaTimer timer;
+    std::set<std::string> seen;
+    for (const Kernel& kernel : spmv_kernels<double, std::int32_t>(Backend::cuda)) {
+        const Variant& v = kernel.variant;
+        const std::string name = v.format + "." + v.algorithm;
+        if (v.vendor || seen.contains(name)) continue;
+        if (!kernel.inspect(a.view(), features, v.params).illegal.empty()) continue;
+        const auto converted = kernel.convert(a.view(), v.params, 0);
+        const auto expected = chain(kernel, *converted, a.rows, true, timer.stream());
+        const auto found = chain(kernel, *converted, a.rows, false, timer.stream());
+        double worst = 0, most = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            worst = std::max(worst, std::abs(found[i] - expected[i]));
+            most = std::max(most, std::abs(expected[i]));
+        }
+        EXPECT_GT(most, 0);
+        EXPECT_LE(worst, v.deterministic ? 0 : 1e-12 * most) << v.id() << ", " << what;
+        seen.insert(name);
+    }
+    return seen;
+}
+
 TEST(LaunchingGpu, AProductWaitsForTheOneBeforeIt) {
     SPTUNE_NEEDS_GPU();
     // As many rows as the GPU has threads, and more.
     for (const double rows : {900.0, 250e3, 1e6}) {
-        const Csr<double> host =
-            generate<double, std::int32_t>({"stencil-2d-5", {{"rows", rows}}, 5});
-        const Features features = extract_features(host.view());
-        const DeviceCsr<double, std::int32_t> a(host.view());
-        const CudaTimer timer;
-        std::set<std::string> seen;
-        for (const Kernel& kernel : spmv_kernels<double, std::int32_t>(Backend::cuda)) {
-            const Variant& v = kernel.variant;
-            const std::string name = v.format + "." + v.algorithm;
-            if (v.vendor || seen.contains(name)) continue;
-            if (!kernel.inspect(a.view(), features, v.params).illegal.empty()) continue;
-            const auto converted = kernel.convert(a.view(), v.params, 0);
-            const auto expected = chain(kernel, *converted, a.rows, true, timer.stream());
-            const auto found = chain(kernel, *converted, a.rows, false, timer.stream());
-            double worst = 0, most = 0;
-            for (std::size_t i = 0; i < expected.size(); ++i) {
-                worst = std::max(worst, std::abs(found[i] - expected[i]));
-                most = std::max(most, std::abs(expected[i]));
-            }
-            EXPECT_GT(most, 0);
-            EXPECT_LE(worst, v.deterministic ? 0 : 1e-12 * most) << v.id() << ", rows " << rows;
-            seen.insert(name);
-        }
+        const auto seen = check_chains(
+            generate<double, std::int32_t>({"stencil-2d-5", {{"rows", rows}}, 5}), "a stencil");
         EXPECT_GE(seen.size(), 12u);
         for (const char* name : {"coo.atomic", "coo.warp", "csc.scatter", "csr.merge"})
             EXPECT_TRUE(seen.contains(name)) << name;
+    }
+}
+
+/// Kernels for millions of entries whose columns are unequally popular, some of which read x before
+/// they wait, since they are launched in order.
+TEST(LaunchingGpu, SoDoThoseOfLargeGraphs) {
+    SPTUNE_NEEDS_GPU();
+    const auto seen =
+        check_chains(generate<double, std::int32_t>({"rmat", {{"rows", 1 << 18}}, 5}), "a graph");
+    for (const char* name : {"hub.bands", "tiles2d.shared", "strips.tiles", "strips.rows"})
+        EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+/// The same with several vectors at once, of a matrix with long rows and short ones.
+TEST(LaunchingGpu, SeveralVectorsWaitAsWell) {
+    SPTUNE_NEEDS_GPU();
+    const Csr<double> host = generate<double, std::int32_t>({"power-law", {{"rows", 50000}}, 5});
+    const DeviceCsr<double, std::int32_t> a(host.view());
+    const CudaTimer timer;
+    const auto& kernels = KernelIndex<double, std::int32_t>::of(Backend::cuda);
+    PlanOptions options;
+    options.online = Online::never;
+    options.select.constraints.variants = "*.csr.*";
+    Plan<double, std::int32_t> plan(choose_on_device(a.view()), kernels, options);
+    constexpr std::size_t kVectors = 8;
+    const auto n = static_cast<std::size_t>(a.rows);
+    Buffer<double> start(kVectors * n);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = 1 + static_cast<double>(i % 7);
+    for (const bool by_rows : {false, true}) {
+        const auto vectors = [&]<class T>(T* data) {
+            return by_rows ? Vectors<T>::row_by_row(data, kVectors)
+                           : Vectors<T>::one_by_one(data, n);
+        };
+        const auto chained = [&](bool waiting) {
+            DeviceBuffer<double> x(start), y(start);
+            SPTUNE_CUDA(cudaDeviceSynchronize());
+            for (int step = 0; step < 20; ++step) {
+                plan.apply_many(0.2, vectors(static_cast<const double*>(x.data())), 0.5,
+                                vectors(y.data()), kVectors, timer.stream());
+                if (waiting) SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
+                std::swap(x, y);
+            }
+            SPTUNE_CUDA(cudaStreamSynchronize(timer.stream()));
+            return x.to_host();
+        };
+        chained(true);  // whatever is measured or allocated once
+        const Buffer<double> expected = chained(true), found = chained(false);
+        double worst = 0, most = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            worst = std::max(worst, std::abs(found[i] - expected[i]));
+            most = std::max(most, std::abs(expected[i]));
+        }
+        EXPECT_GT(most, 0);
+        EXPECT_LE(worst, 1e-12 * most) << (by_rows ? "row by row" : "one by one");
     }
 }
 

@@ -326,6 +326,41 @@ TEST(LibraryGpuMore, SeveralVectorsInAGraph) {
 }
 
 /// The GPU cannot wait then for calls that may be using it.
+/// The very first call is recorded; new values are recorded anew.
+TEST(LibraryGpuMore, PlansForGraphs) {
+    SPTUNE_NEEDS_GPU();
+    using T = double;
+    for (const bool deterministic : {false, true})
+        for (const auto& [family, rows] :
+             {std::pair{"stencil-3d-27", 125000}, std::pair{"stencil-2d-5", 4000},
+              std::pair{"power-law", 20000}}) {
+            const OnDevice<T, std::int32_t> m(family, rows);
+            const auto x = wavy<T>(static_cast<std::size_t>(m.a.cols));
+            const DeviceBuffer<T> dx(x);
+            DeviceBuffer<T> dy(static_cast<std::size_t>(m.a.rows));
+            plan_options options;
+            options.in_graphs = true;
+            options.deterministic = deterministic;
+            auto p = plan(m.view(), options);
+            EXPECT_TRUE(p.selection().settled) << family;
+            const std::string id = p.selection().id;
+            const Stream stream;
+            const auto recorded = [&] {
+                launch_as_graph(stream, dy, [&] {
+                    p.apply(1.0, static_cast<const T*>(dx.data()), 0.0, dy.data(), stream);
+                });
+                return dy.to_host();
+            };
+            EXPECT_EQ(m.wrong_row(1, x, 0, x, recorded()), -1) << family << p.why();
+            p.update_values(static_cast<const T*>(m.a.values.data()));
+            EXPECT_TRUE(p.selection().settled) << family;
+            EXPECT_EQ(m.wrong_row(1, x, 0, x, recorded()), -1) << family << p.why();
+            for (int call = 0; call < 20; ++call)
+                p.apply(1.0, static_cast<const T*>(dx.data()), 0.0, dy.data());
+            EXPECT_EQ(p.selection().id, id) << family;
+        }
+}
+
 TEST(LibraryGpuMore, NothingIsFreedWhileAGraphIsCaptured) {
     SPTUNE_NEEDS_GPU();
     const OnDevice<double, std::int32_t> m("fem", 3000);

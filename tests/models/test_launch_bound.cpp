@@ -1,7 +1,6 @@
 // Matrices whose products wait for their launches.
-#include "models/launch_bound.hpp"
-
 #include "kernels/registry.hpp"
+#include "models/launch_bound.hpp"
 
 #include <cmath>
 
@@ -18,8 +17,7 @@ Variant threads_per_row(int threads, ValueType value = ValueType::f64) {
     return v;
 }
 
-double us(const Outline& outline, index_t cols, int threads = 8,
-          ValueType value = ValueType::f64) {
+double us(const Outline& outline, index_t cols, int threads = 8, ValueType value = ValueType::f64) {
     return threads_per_row_us(threads_per_row(threads, value), outline, cols);
 }
 
@@ -31,8 +29,8 @@ TEST(LaunchBound, SmallMatricesWait) {
 }
 
 TEST(LaunchBound, LargeOnesAndLongRowsDoNot) {
-    EXPECT_FALSE(waits_for_launch(threads_per_row(8), {1'000'000, 5'000'000, 9, 132}, 1'000'000,
-                                  kSlow));
+    EXPECT_FALSE(
+        waits_for_launch(threads_per_row(8), {1'000'000, 5'000'000, 9, 132}, 1'000'000, kSlow));
     EXPECT_FALSE(waits_for_launch(threads_per_row(8), {10'000, 50'000, 2000, 132}, 10'000, kSlow));
     EXPECT_TRUE(waits_for_launch(threads_per_row(32), {1000, 200'000, 200, 132}, 1000, kSlow));
 }

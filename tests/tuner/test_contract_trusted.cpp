@@ -206,5 +206,27 @@ TEST(TrustedContract, LiesCostNoMoreThanAConversionAndSomeCalls) {
     }
 }
 
+/// What is recorded in a graph cannot change later.
+TEST(TrustedContract, ClosedKeepsWhatIsActive) {
+    Terms terms;
+    terms.trusted = true;
+    terms.expected_calls = 100;
+    // Never, in advance, and not in advance though it would pay after more calls.
+    const std::pair<Offer, int> cases[] = {{{100, 0}, 0}, {{50, 1000}, 1}, {{90, 5000}, 0}};
+    for (const auto& [offer, active] : cases) {
+        Contract contract(terms, 100, {offer});
+        if (const int which = contract.in_advance()) contract.converted(which, offer.convert_us);
+        contract.close();
+        EXPECT_TRUE(contract.settled()) << offer.call_us;
+        EXPECT_TRUE(contract.at_rest()) << offer.call_us;
+        for (int call = 0; call < 1000; ++call) {
+            const Contract::Step step = contract.next();
+            ASSERT_EQ(step.run, active) << offer.call_us;
+            ASSERT_FALSE(step.convert || step.timed);
+            contract.called(0);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace sptune::tuner

@@ -1,8 +1,10 @@
 #include "tuner/cuda/select.hpp"
 
 #include "features/cuda/features.hpp"
+#include "features/structure.hpp"
 #include "kernels/cuda/row_lengths.hpp"
 #include "kernels/cuda_probe.hpp"
+#include "matrix/cuda/copy_csr.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/cuda/grid.hpp"
 
@@ -17,7 +19,11 @@ Chooser<T, P> choose_on_device(CsrView<T, P> view) {
                           [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
                           cuda::multiprocessors(),
                           true};
-    chooser.first_look = [=] { return first_look_on_device(view); };
+    chooser.first_look = [=] {
+        const FirstLook look = first_look_on_device(view);
+        if (!look.readable) check_structure(copy_to_host(view).view(), 1);  // says where
+        return look;
+    };
     return chooser;
 }
 

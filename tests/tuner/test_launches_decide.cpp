@@ -1,0 +1,138 @@
+// Choices of small matrices, whose products would wait for launches: without features or a model.
+#include "models/launch_bound.hpp"
+#include "tests/tuner/selections.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+/// As on a GPU that nobody has: kernel 1 is the safe one.
+class LaunchesDecide : public Select {
+  protected:
+    FirstLook look_;
+    int looked_ = 0;
+
+    void SetUp() override {
+        Select::SetUp();
+        options_.constraints.deterministic = true;  // takes launches for what they usually are
+        kernels_.push_back(kernel(fake::right, 2, 100, 0));
+        kernels_.back().variant.format = "csr", kernels_.back().variant.algorithm = "vector";
+        const Features f = extract_features(a_.view(), 1);
+        look_ = {f.fingerprint, static_cast<index_t>(f.row_max), true};
+    }
+    template <class Choose>
+    Selection with_look(const Choose& choose) {
+        Chooser<double, std::int32_t> chooser = choose_for(a_.view(), Backend::cpu, 1);
+        chooser.fingerprint = [this] { return ++fingerprinted_, look_.fingerprint; };
+        chooser.features = [this] {
+            ++extracted_;
+            return extract_features(a_.view(), 1);
+        };
+        chooser.first_look = [this] { return ++looked_, look_; };
+        chooser.features_tell_fingerprint = true;
+        const KernelIndex<double, std::int32_t> index(kernels_, id(0),
+                                                      [this](const Outline&) { return id(1); });
+        return choose(chooser, index);
+    }
+    Selection select() {
+        return with_look([this](const auto& chooser, const auto& index) {
+            return select_spmv(chooser, index, options_);
+        });
+    }
+    Selection without_model() {
+        return with_look([this](const auto& chooser, const auto& index) {
+            return select_without_model(chooser, index, options_);
+        });
+    }
+    void expect_by_launches(const Selection& s) const {
+        EXPECT_EQ(s.model, models::kLaunchBoundModel);
+        EXPECT_EQ(s.source, Source::heuristic);
+        EXPECT_EQ(s.chosen.id, id(1));
+        EXPECT_EQ(s.safe.id, id(1));
+        EXPECT_EQ(s.break_even_calls, 0);
+        EXPECT_NE(s.why.find("no kernel is faster in a loop"), std::string::npos) << s.why;
+        EXPECT_EQ(extracted_, 0);
+        EXPECT_EQ(looked_, 1);
+    }
+};
+
+TEST_F(LaunchesDecide, WithoutFeatures) {
+    const Selection s = select();
+    expect_by_launches(s);
+    ASSERT_EQ(s.runners_up.size(), 1u);
+    EXPECT_EQ(s.runners_up[0].id, id(0));
+    EXPECT_GE(s.runners_up[0].predicted_us, s.chosen.predicted_us);
+    EXPECT_NE(s.why.find("assumed"), std::string::npos) << s.why;
+    EXPECT_EQ(fingerprinted_, 0);
+}
+
+TEST_F(LaunchesDecide, WithoutAModelAsWell) {
+    expect_by_launches(without_model());
+}
+
+TEST_F(LaunchesDecide, NotWhereARowIsLong) {
+    look_.longest_row = 4000;
+    EXPECT_EQ(select().source, Source::model);
+    EXPECT_EQ(extracted_, 1);
+    const Selection s = without_model();
+    EXPECT_TRUE(s.chosen.id.empty());
+    EXPECT_EQ(s.safe.id, id(1)) << "which the look has told";
+    EXPECT_EQ(extracted_, 1);
+}
+
+TEST_F(LaunchesDecide, NotWhereSomethingElseIsAskedFor) {
+    const SelectOptions usual = options_;
+    const auto by_model = [&](const char* what) {
+        EXPECT_NE(select().model, models::kLaunchBoundModel) << what;
+        EXPECT_EQ(looked_, 0) << what;
+        options_ = usual;
+    };
+    options_.launches_may_decide = false;
+    by_model("switched off");
+    options_.constraints.variants = "*.fake.*";
+    by_model("variants");
+    options_.constraints.memory_bytes = 10000;
+    by_model("memory");
+    options_.constraints.convert_us = 10;
+    by_model("conversion");
+    options_.constraints.error = 1;
+    by_model("an error bound");
+}
+
+TEST_F(LaunchesDecide, NotWhereThereAreNoModels) {
+    options_.models.emplace();
+    EXPECT_TRUE(select().model.empty()) << "plain CSR is all that is left";
+}
+
+TEST_F(LaunchesDecide, NotAgainstAStoredMeasurement) {
+    store_.save(entry(here()));
+    for (const Selection& s : {select(), without_model()}) {
+        EXPECT_EQ(s.source, Source::exact);
+        EXPECT_TRUE(s.model.empty());
+    }
+    EXPECT_EQ(looked_, 2);
+    EXPECT_EQ(fingerprinted_, 0) << "the look has told it";
+    EXPECT_EQ(extracted_, 0);
+}
+
+TEST_F(LaunchesDecide, WhereADatabaseKnowsOtherMatricesAlone) {
+    store_.save(entry(here()));
+    look_.fingerprint += 1;
+    const Selection s = select();
+    expect_by_launches(s);
+    EXPECT_NE(s.why.find("has not been measured on"), std::string::npos) << s.why;
+}
+
+TEST_F(LaunchesDecide, WhereWhatIsStoredIsRefused) {
+    db::Entry e = entry(here());
+    e.provenance.cores_busy = true;
+    store_.save(e);
+    options_.validate = Validate::strict;
+    const Selection s = select();
+    expect_by_launches(s);
+    EXPECT_NE(s.why.find("Passed over"), std::string::npos) << s.why;
+}
+
+}  // namespace
+}  // namespace sptune::tuner

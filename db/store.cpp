@@ -89,12 +89,14 @@ std::optional<Entry> Store::load(const std::string& device_key,
 
 std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
                                     Missed* missed, Extent extent) const {
-    const std::string name =
-        fmt::format("{}/{}{}", device_key, entry_key, extent == Extent::all ? "/all" : "");
-    if (read_only()) {
+    const auto cached_name = [&] {
+        return fmt::format("{}/{}{}", device_key, entry_key, extent == Extent::all ? "/all" : "");
+    };
+    const auto all = listing_of(where_);
+    if (all->kind == Listing::Kind::file) {
         try {
             std::vector<std::string> others;
-            auto known = cached_digest(where_, name, [&] {
+            auto known = cached_digest(where_, cached_name(), [&] {
                 std::optional<Digest> found;
                 for (Digest& digest : ExportIndex::of(where_)->find(entry_key, extent))
                     if (digest.device.key == device_key)
@@ -115,7 +117,7 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
     const auto file = entry_path(device_key, entry_key);
     try {
         if (is_there(file))
-            if (auto digest = cached_digest(file, name, [&]() -> std::optional<Digest> {
+            if (auto digest = cached_digest(file, cached_name(), [&]() -> std::optional<Digest> {
                     Digest read = read_digest(file, entry_key, extent);
                     return read.device.key == device_key ? std::optional(std::move(read))
                                                          : std::nullopt;
@@ -127,11 +129,10 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
         warn(file.string(), e.what(), missed);
     }
     if (!missed) return std::nullopt;
-    const auto all = listing_of(where_);
+    const std::string own = path_safe(device_key);
     for (const auto& [folder, is_folder] : all->names) {
         std::error_code unknown;
-        const fs::path other = where_ / folder / file.filename();
-        if (is_folder && other != file && fs::exists(other, unknown))
+        if (is_folder && folder != own && fs::exists(where_ / folder / file.filename(), unknown))
             missed->others.push_back(folder);
     }
     missed->absent = all->kind == Listing::Kind::absent;

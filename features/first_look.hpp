@@ -14,4 +14,16 @@ struct FirstLook {
     bool readable = false;
 };
 
+/// One that goes on elsewhere, on a GPU. The matrix has to stay until it ends; the destructor waits
+/// for that.
+class PendingLook {
+  public:
+    PendingLook() = default;
+    PendingLook(const PendingLook&) = delete;
+    PendingLook& operator=(const PendingLook&) = delete;
+    virtual ~PendingLook() = default;
+    /// Once.
+    virtual FirstLook wait() = 0;
+};
+
 }  // namespace sptune

@@ -58,8 +58,8 @@ struct Chooser {
     int threads = 0;                            ///< of the CPU, multiprocessors of the GPU
     bool features_tell_fingerprint = false;     ///< at no cost
     std::shared_ptr<const void> kept = {};      ///< what `view` lies in, if it is the chooser's own
-    /// On a GPU. Throws UsageError where indices lead out of the arrays.
-    std::function<FirstLook()> first_look = {};
+    /// On a GPU. What it finds throws UsageError where indices lead out of the arrays.
+    std::function<std::unique_ptr<PendingLook>()> begin_look = {};
 
     /// With the longest row where the safe kernel depends on it.
     Outline outline() const {

@@ -64,6 +64,7 @@ class Selector {
   private:
     void begin() {
         start_us_ = options_.clock();
+        begin_look();
         device_ = identify(matrix_.backend, options_.threads);
         result_.calls = options_.calls;
         result_.in_graphs = in_graphs();
@@ -101,24 +102,33 @@ class Selector {
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
     }
 
-    /// Only of matrices that are small enough for launches to decide; nullptr for others.
+    /// Of matrices that are small enough for launches to decide, if they take long, so that it goes
+    /// on beside what has to be found out anyway.
+    void begin_look() {
+        if (!matrix_.begin_look || !may_launches_decide()) return;
+        const std::int64_t nnz = matrix_.view.nnz(), rows = matrix_.view.rows;
+        const std::int64_t mean = (nnz + rows - 1) / rows;  // the longest row is no shorter
+        // Most are too large whatever a launch takes, and need not know that.
+        if (waits_for_launch(mean, {.host_us = models::kLongestLaunchUs}) &&
+            waits_for_launch(mean, launching()))
+            pending_look_ = matrix_.begin_look();
+    }
+
+    /// nullptr where none was begun.
     const FirstLook* first_look() {
-        if (!first_look_ && may_launches_decide()) first_look_ = matrix_.first_look();
+        if (pending_look_) {
+            const auto pending = std::move(pending_look_);  // others may go on
+            first_look_ = pending->wait();
+        }
         return first_look_ ? &*first_look_ : nullptr;
     }
 
-    /// Unless its longest row is too long.
-    bool may_launches_decide() {
+    /// As far as what was asked for tells.
+    bool may_launches_decide() const {
         Constraints others = options_.constraints;
         others.deterministic = false;
-        const std::int64_t nnz = matrix_.view.nnz(), rows = matrix_.view.rows;
-        if (!matrix_.first_look || !options_.launches_may_decide || in_graphs() || features_ ||
-            !others.are_none() || nnz == 0)
-            return false;
-        const std::int64_t mean = (nnz + rows - 1) / rows;
-        // Most are too large for that, and need not know what a launch takes here.
-        return waits_for_launch(mean, {.host_us = models::kLongestLaunchUs}) &&
-               waits_for_launch(mean, launching());
+        return options_.launches_may_decide && !has_no_models() && !in_graphs() &&
+               others.are_none() && !std::isfinite(others.error) && matrix_.view.nnz() > 0;
     }
 
     Outline outline(std::int64_t longest_row) const {
@@ -132,9 +142,11 @@ class Selector {
 
     const models::Launching& launching() {
         if (!launching_) {
-            db::Device device = device_without_measuring(matrix_.backend, options_.threads,
-                                                         options_.databases.get());
+            db::Device device;
             tell_launches(device, options_);
+            if (!device.host_launch_us)
+                device = device_without_measuring(matrix_.backend, options_.threads,
+                                                  options_.databases.get());
             launching_ = models::launching_of(device);
         }
         return *launching_;
@@ -145,7 +157,7 @@ class Selector {
 
     /// Where nothing is faster than the launch of the safe kernel: without features.
     bool launches_decide() {
-        const FirstLook* const look = has_no_models() ? nullptr : first_look();
+        const FirstLook* const look = first_look();
         if (!look || !waits_for_launch(look->longest_row, launching())) return false;
         const Outline o = outline(look->longest_row);
         const Kernel &safe = kernels_.safe(o), &plain = kernels_.baseline();
@@ -412,6 +424,7 @@ class Selector {
     db::Device device_;       // without bandwidths
     db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
+    std::unique_ptr<PendingLook> pending_look_;
     std::optional<FirstLook> first_look_;
     std::optional<models::Launching> launching_;
     Lookup lookup_;

@@ -5,6 +5,8 @@
 #include "features/features.hpp"
 #include "features/first_look.hpp"
 
+#include <memory>
+
 namespace sptune {
 
 /// `entries` of the view must be set. Works in the default stream and waits for it; holds up to
@@ -21,6 +23,9 @@ Features extract_features_on_device(CsrView<T, P> device_matrix);
 /// leads out of the arrays is found without following it.
 template <class T, class P>
 FirstLook first_look_on_device(CsrView<T, P> device_matrix);
+/// The same without waiting, of a matrix with rows. One thread at a time has one pending.
+template <class T, class P>
+std::unique_ptr<PendingLook> begin_look_on_device(CsrView<T, P> device_matrix);
 
 /// Only the fingerprint, by the same kernel.
 template <class T, class P>

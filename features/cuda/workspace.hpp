@@ -2,6 +2,7 @@
 // and copying it would take longer than the look at a small matrix.
 #pragma once
 
+#include "features/cuda/waiting.hpp"
 #include "matrix/cuda/beside_captures.hpp"
 #include "matrix/cuda/device_buffer.hpp"
 #include "matrix/cuda/per_device.hpp"
@@ -92,16 +93,8 @@ class Workspace {
     }
     /// What came of the last copy_of(), as soon as it is there.
     Found wait() const {
-        constexpr unsigned kPatience = 1 << 14;
         const std::atomic_ref<unsigned> done(kept_.host->done);
-        for (unsigned tried = 1; done.load(std::memory_order_acquire) != kept_.ticket; ++tried) {
-            if (tried % kPatience) continue;
-            const cudaError_t state = cudaStreamQuery(nullptr);  // a kernel may have failed
-            if (state == cudaErrorNotReady) continue;
-            SPTUNE_CUDA(state);
-            if (done.load(std::memory_order_acquire) != kept_.ticket)
-                throw DeviceFailure("kernels ended without a result", false);
-        }
+        wait_until([&] { return done.load(std::memory_order_acquire) == kept_.ticket; });
         return kept_.host->found;
     }
 

@@ -2,10 +2,21 @@
 #include "models/launch_bound.hpp"
 #include "tests/tuner/selections.hpp"
 
+#include <memory>
+
 #include <gtest/gtest.h>
 
 namespace sptune::tuner {
 namespace {
+
+class Told final : public PendingLook {
+  public:
+    explicit Told(const FirstLook& look) : look_(look) {}
+    FirstLook wait() override { return look_; }
+
+  private:
+    FirstLook look_;
+};
 
 /// As on a GPU that nobody has: kernel 1 is the safe one.
 class LaunchesDecide : public Select {
@@ -29,7 +40,7 @@ class LaunchesDecide : public Select {
             ++extracted_;
             return extract_features(a_.view(), 1);
         };
-        chooser.first_look = [this] { return ++looked_, look_; };
+        chooser.begin_look = [this] { return ++looked_, std::make_unique<Told>(look_); };
         chooser.features_tell_fingerprint = true;
         const KernelIndex<double, std::int32_t> index(kernels_, id(0),
                                                       [this](const Outline&) { return id(1); });

@@ -10,6 +10,26 @@
 
 namespace sptune::tuner {
 
+namespace {
+
+/// Throws UsageError where indices lead out of the arrays.
+template <class T, class P>
+class CheckedLook final : public PendingLook {
+  public:
+    explicit CheckedLook(CsrView<T, P> view) : view_(view), look_(begin_look_on_device(view)) {}
+    FirstLook wait() override {
+        const FirstLook found = look_->wait();
+        if (!found.readable) check_structure(copy_to_host(view_).view(), 1);  // says where
+        return found;
+    }
+
+  private:
+    CsrView<T, P> view_;
+    std::unique_ptr<PendingLook> look_;
+};
+
+}  // namespace
+
 template <class T, class P>
 Chooser<T, P> choose_on_device(CsrView<T, P> view) {
     Chooser<T, P> chooser{view,
@@ -19,11 +39,7 @@ Chooser<T, P> choose_on_device(CsrView<T, P> view) {
                           [=] { return std::int64_t{cuda::longest_row(view.row_ptr, view.rows)}; },
                           cuda::multiprocessors(),
                           true};
-    chooser.first_look = [=] {
-        const FirstLook look = first_look_on_device(view);
-        if (!look.readable) check_structure(copy_to_host(view).view(), 1);  // says where
-        return look;
-    };
+    chooser.begin_look = [=] { return std::make_unique<CheckedLook<T, P>>(view); };
     return chooser;
 }
 

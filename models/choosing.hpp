@@ -9,8 +9,13 @@ namespace sptune::models {
 /// + conversion / calls (0: conversion does not count), or plain CSR where that is not worthwhile.
 const Timed& chosen_by(const Predictor& predictor, const Sample& sample, double calls);
 
-/// What a plan ends up with that begins with the safe kernel, offers chosen_by(), worth_trying()
-/// and plain CSR, and has calls enough to try all that may be the fastest (tuner/contract.hpp).
+/// What is chosen before any predictor is asked, since a loop waits for its launch anyway
+/// (launch_bound.hpp); nullptr where predictors decide.
+const Timed* chosen_by_launches(const Sample& sample);
+
+/// What is chosen_by_launches(), or else a plan ends up with that begins with the safe kernel,
+/// offers chosen_by(), worth_trying() and plain CSR, and has calls enough to try all that may be
+/// the fastest (tuner/contract.hpp).
 const Timed& settled_by(const Predictor& predictor, const Sample& sample);
 
 }  // namespace sptune::models

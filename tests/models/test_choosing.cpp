@@ -1,3 +1,4 @@
+#include "kernels/safe.hpp"
 #include "models/choosing.hpp"
 #include "models/shortlist.hpp"
 #include "models/tree_model.hpp"
@@ -56,6 +57,30 @@ TEST(Choosing, TakesTheLeastThatIsWorthwhile) {
     EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 0).variant.format, "dia");
     EXPECT_EQ(chosen_by(Told({100, 60, 70, 30}), s, 10).variant.format, "csr") << "not in 10 calls";
     EXPECT_EQ(chosen_by(Told({100, 98, 99, 98}), s, 0).variant.format, "csr") << "hardly faster";
+}
+
+TEST(Choosing, LaunchesDecideOnSmallMatricesOfAGpu) {
+    const auto with_safe = [](double rows, std::int64_t longest) {
+        Sample s = made_sample("family", 0, true, rows, 5);
+        s.device.backend = "cuda", s.device.threads = 132;
+        s.features.row_max = longest;
+        for (Timed& t : s.timed) t.variant.backend = Backend::cuda;
+        const Outline outline{static_cast<index_t>(s.features.rows), s.features.nnz, longest, 132};
+        Timed safe = s.timed[1];
+        safe.variant = spmv_safe(Backend::cuda, s.value, IndexType::i32, outline);
+        s.timed.push_back(safe);
+        return s;
+    };
+    const Sample small = with_safe(4000, 6);
+    ASSERT_TRUE(chosen_by_launches(small));
+    EXPECT_EQ(chosen_by_launches(small), &small.timed.back());
+    EXPECT_EQ(&settled_by(Told({100, 60, 70, 30, 90}), small), &small.timed.back());
+    EXPECT_FALSE(chosen_by_launches(with_safe(4000, 4000))) << "a long row";
+    EXPECT_FALSE(chosen_by_launches(with_safe(2e6, 6))) << "large";
+    Sample unknown = with_safe(4000, 6);
+    unknown.timed.pop_back();
+    EXPECT_FALSE(chosen_by_launches(unknown)) << "the safe kernel was not measured";
+    EXPECT_FALSE(chosen_by_launches(four_kernels())) << "of a CPU";
 }
 
 TEST(Choosing, SweepsOfSomeDevicesCanCountMore) {

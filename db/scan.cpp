@@ -7,11 +7,14 @@
 #include "matrix/atomic_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace sptune::db {
 namespace {
@@ -149,11 +152,12 @@ void scan_document(const fs::path& where, const Visit& visit, const Refuse& refu
 
 }  // namespace
 
-bool is_there(const fs::path& file) {
-    std::error_code error;
-    const auto type = fs::symlink_status(file, error).type();
-    if (type == fs::file_type::none) throw Unreadable(error.message());
-    return type != fs::file_type::not_found;
+bool is_there(const std::string& file) {
+    struct stat status;
+    if (::lstat(file.c_str(), &status) == 0) return true;
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) return false;
+    throw Unreadable(std::generic_category().message(error));
 }
 
 Entry read_entry(const fs::path& file, bool* altered) {

@@ -29,7 +29,7 @@ using Refuse =
     std::function<void(const std::string& file, const std::string& reason, Trouble trouble)>;
 
 /// Whatever it is: also a link that leads nowhere, which reading it then tells of.
-bool is_there(const std::filesystem::path& file);
+bool is_there(const std::string& file);
 
 /// Decodes one entry file and checks that it lies where its key belongs. Throws Error with the
 /// reason, without the path; it is a NewerSchema or Unreadable where that is the reason.

@@ -114,7 +114,9 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
             return std::nullopt;
         }
     }
-    const auto file = entry_path(device_key, entry_key);
+    // Most are not there; putting paths together takes longer than looking.
+    const std::string own = path_safe(device_key), name = path_safe(entry_key) + ".json";
+    const std::string file = where_.native() + "/" + own + "/" + name;
     try {
         if (is_there(file))
             if (auto digest = cached_digest(file, cached_name(), [&]() -> std::optional<Digest> {
@@ -122,17 +124,16 @@ std::optional<Digest> Store::digest(const std::string& device_key, const std::st
                     return read.device.key == device_key ? std::optional(std::move(read))
                                                          : std::nullopt;
                 })) {
-                if (digest->altered) warn_of_altered(file.string());
+                if (digest->altered) warn_of_altered(file);
                 return digest;
             }
     } catch (const std::exception& e) {
-        warn(file.string(), e.what(), missed);
+        warn(file, e.what(), missed);
     }
     if (!missed) return std::nullopt;
-    const std::string own = path_safe(device_key);
     for (const auto& [folder, is_folder] : all->names) {
         std::error_code unknown;
-        if (is_folder && folder != own && fs::exists(where_ / folder / file.filename(), unknown))
+        if (is_folder && folder != own && fs::exists(where_ / folder / name, unknown))
             missed->others.push_back(folder);
     }
     missed->absent = all->kind == Listing::Kind::absent;

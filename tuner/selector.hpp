@@ -108,9 +108,13 @@ class Selector {
         if (!matrix_.begin_look || !may_launches_decide()) return;
         const std::int64_t nnz = matrix_.view.nnz(), rows = matrix_.view.rows;
         const std::int64_t mean = (nnz + rows - 1) / rows;  // the longest row is no shorter
+        const Outline at_least = outline(mean);
+        const Variant& safe = kernels_.safe(at_least).variant;
+        const auto waits_for = [&](const models::Launching& launching) {
+            return models::waits_for_launch(safe, at_least, matrix_.view.cols, launching);
+        };
         // Most are too large whatever a launch takes, and need not know that.
-        if (waits_for_launch(mean, {.host_us = models::kLongestLaunchUs}) &&
-            waits_for_launch(mean, launching()))
+        if (waits_for({.host_us = models::kLongestLaunchUs}) && waits_for(launching()))
             pending_look_ = matrix_.begin_look();
     }
 
@@ -135,11 +139,6 @@ class Selector {
         return {matrix_.view.rows, matrix_.view.nnz(), longest_row, matrix_.threads};
     }
 
-    bool waits_for_launch(std::int64_t longest_row, const models::Launching& launching) const {
-        const Outline o = outline(longest_row);
-        return models::waits_for_launch(kernels_.safe(o).variant, o, matrix_.view.cols, launching);
-    }
-
     const models::Launching& launching() {
         if (!launching_) {
             db::Device device;
@@ -158,9 +157,11 @@ class Selector {
     /// Where nothing is faster than the launch of the safe kernel: without features.
     bool launches_decide() {
         const FirstLook* const look = first_look();
-        if (!look || !waits_for_launch(look->longest_row, launching())) return false;
+        if (!look) return false;
         const Outline o = outline(look->longest_row);
         const Kernel &safe = kernels_.safe(o), &plain = kernels_.baseline();
+        if (!models::waits_for_launch(safe.variant, o, matrix_.view.cols, launching()))
+            return false;
         if (options_.constraints.deterministic && !safe.variant.deterministic) return false;
         const auto in_loop = [&](const Kernel& kernel) {
             const double us = models::threads_per_row_us(kernel.variant, o, matrix_.view.cols);

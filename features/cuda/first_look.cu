@@ -16,7 +16,7 @@ namespace cuda {
 namespace {
 
 constexpr int kThreads = 512;
-constexpr int kItems = 8;  ///< entries of a thread, which it loads at once
+constexpr int kItems = 8, kPointers = 4;  ///< entries and rows of a thread, loaded at once
 constexpr unsigned kUnreadable = 1u << 31;
 
 /// What one block has seen: the hash, and the longest row or kUnreadable.
@@ -33,22 +33,37 @@ __global__ void __launch_bounds__(kThreads)
         typename Longest::TempStorage longest;
     } scratch;
     wait_for_previous();
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+    const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * kThreads;
     std::uint64_t hash = 0;
     unsigned longest = 0;
     bool readable = true;
-#pragma unroll kItems
-    for (std::int64_t k = global_thread(); k < nnz; k += step) {
-        const index_t column = stream_load(col_idx + k);
-        readable &= static_cast<unsigned>(column) < static_cast<unsigned>(cols);
-        hash += column_term(column, static_cast<std::uint64_t>(k + 1) * kColumnStep);
-    }
-#pragma unroll 4
-    for (std::int64_t i = global_thread(); i <= rows; i += step) {
-        const P begin = row_ptr[i], end = i < rows ? row_ptr[i + 1] : begin;
-        hash += pointer_term(begin, i);
-        readable &= begin >= 0 && begin <= end && end <= nnz;
-        longest = max(longest, static_cast<unsigned>(end - begin));
+    // All that a thread of a small matrix needs is on its way at once.
+    std::int64_t k = global_thread(), i = k;
+    while (k < nnz || i <= rows) {
+        index_t column[kItems];
+        P begin[kPointers], end[kPointers];
+#pragma unroll
+        for (int n = 0; n < kItems; ++n)
+            column[n] = k + n * threads < nnz ? stream_load(col_idx + k + n * threads) : 0;
+#pragma unroll
+        for (int n = 0; n < kPointers; ++n) {
+            const std::int64_t at = i + n * threads;
+            begin[n] = at <= rows ? row_ptr[at] : P{0};
+            end[n] = at < rows ? row_ptr[at + 1] : begin[n];
+        }
+#pragma unroll
+        for (int n = 0; n < kItems; ++n, k += threads) {
+            if (k >= nnz) continue;
+            readable &= static_cast<unsigned>(column[n]) < static_cast<unsigned>(cols);
+            hash += column_term(column[n], static_cast<std::uint64_t>(k + 1) * kColumnStep);
+        }
+#pragma unroll
+        for (int n = 0; n < kPointers; ++n, i += threads) {
+            if (i > rows) continue;
+            hash += pointer_term(begin[n], i);
+            readable &= begin[n] >= 0 && begin[n] <= end[n] && end[n] <= nnz;
+            longest = max(longest, static_cast<unsigned>(end[n] - begin[n]));
+        }
     }
     if (!readable) longest = kUnreadable;
     hash = Sum(scratch.sum).Sum(hash);

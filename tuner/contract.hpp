@@ -93,7 +93,7 @@ class Contract {
     /// that is worth converting again at once, to be followed by converted(); 0: none.
     int values_changed();
 
-    /// Keeps what is active for good: nothing else will be converted or tried.
+    /// Keeps what is active until values_changed(): nothing else will be converted or tried.
     void close();
 
     int active() const { return active_; }

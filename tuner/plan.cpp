@@ -82,8 +82,9 @@ template <class T, class P>
 bool Plan<T, P>::may_wait() const {
     const SelectOptions& o = options_.select;
     const Constraints& c = o.constraints;
-    return options_.may_wait && o.calls <= 0 && !c.deterministic && c.memory_bytes == ~0ull &&
-           !std::isfinite(c.convert_us) && !std::isfinite(c.error) && c.variants == "*";
+    return options_.may_wait && !o.in_graphs && o.calls <= 0 && !c.deterministic &&
+           c.memory_bytes == ~0ull && !std::isfinite(c.convert_us) && !std::isfinite(c.error) &&
+           c.variants == "*";
 }
 
 /// Whether a database has measured this very matrix on this device, which takes a pass over it to
@@ -112,6 +113,7 @@ void Plan<T, P>::begin_waiting() {
     const Kernel* const known = kernels_.find(safe_id);
     const Kernel& safe = known ? *known : kernels_.safe(matrix_.outline());
     waiting_.spent(options_.select.clock() - start);
+    options_.select.launches_may_decide = false;  // they have been asked
     begin_with(safe, kernels_.baseline());
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
     selection_.chosen = selection_.safe;

@@ -127,6 +127,7 @@ class Plan {
     void drop_storages();
     bool convert(int which, void* stream = nullptr);
     void first_call(const Ready& ready) const;
+    void load_if_there_is_room(const Ready& ready) const;
     void note_loaded(const Kernel& kernel);
     void wait_for_calls(void* stream) const;
     static void require_storage(const Ready& ready);

@@ -62,6 +62,15 @@ void Plan<T, P>::first_call(const Ready& r) const {
                     });
 }
 
+/// So that a recorded call has no code to load.
+template <class T, class P>
+void Plan<T, P>::load_if_there_is_room(const Ready& r) const {
+    try {
+        first_call(r);
+    } catch (const OutOfMemory&) {  // of the vectors: the kernel itself needs none
+    }
+}
+
 /// Makes or renews the storage of number `which`; tells the contract. False where that failed.
 /// `stream` is that of the calls.
 template <class T, class P>
@@ -94,10 +103,8 @@ bool Plan<T, P>::convert(int which, void* stream) {
         if (which && static_cast<double>(r.storage->bytes()) >
                          kMostBytes * static_cast<double>(plain.storage->bytes()) + 65536)
             throw Error("it turned out to be many times larger than plain CSR");
-        // What is recorded cannot load code.
-        const bool soon_recorded = options_.select.in_graphs;
-        if ((which || soon_recorded) && !r.was_active && matrix_.backend == Backend::cuda)
-            first_call(r);
+        if (which && !r.was_active && matrix_.backend == Backend::cuda) first_call(r);
+        if (!which && options_.select.in_graphs) load_if_there_is_room(r);
     } catch (const std::exception& e) {
         r.storage.reset();
         if (which == 0) throw;
@@ -136,8 +143,12 @@ void Plan<T, P>::update_values(const T* values) {
         for (std::size_t i = 1; i < ready_.size(); ++i)
             if (dynamic_cast<SharesValues<T>*>(ready_[i]->storage.get()))
                 contract_->shares_values(static_cast<int>(i));
-        if (ready_.size() > 1)
-            if (const int which = contract_->values_changed()) convert(which);
+        const int before = contract_->active();
+        if (ready_.size() > 1) {
+            const int pays = contract_->values_changed();
+            // How many calls a graph makes of it is not seen: what paid once, pays again.
+            if (const int which = options_.select.in_graphs ? before : pays) convert(which);
+        }
         close_for_graphs();
     } catch (...) {
         drop_storages();

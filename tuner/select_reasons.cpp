@@ -163,7 +163,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             "faster in a loop of calls (in CUDA graphs others may be: in_graphs); other features "
             "were not looked at",
             s.chosen.id, duration_us(s.chosen.predicted_us),
-            constraints.deterministic ? ", as is assumed, not measured" : "");
+            constraints.deterministic ? ", as is assumed, not measured now" : "");
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)

@@ -23,7 +23,8 @@ Features extract_features_on_device(CsrView<T, P> device_matrix);
 /// leads out of the arrays is found without following it.
 template <class T, class P>
 FirstLook first_look_on_device(CsrView<T, P> device_matrix);
-/// The same without waiting, of a matrix with rows. One thread at a time has one pending.
+/// The same without waiting, of a matrix with rows. Until it is waited for, other threads wait with
+/// theirs, and this thread must ask for nothing else that is declared here.
 template <class T, class P>
 std::unique_ptr<PendingLook> begin_look_on_device(CsrView<T, P> device_matrix);
 

@@ -19,6 +19,10 @@ constexpr int kThreads = 512;
 constexpr int kItems = 8, kPointers = 4;  ///< entries and rows of a thread, loaded at once
 constexpr unsigned kUnreadable = 1u << 31;
 
+struct Larger {
+    __device__ unsigned operator()(unsigned a, unsigned b) const { return max(a, b); }
+};
+
 /// What one block has seen: the hash, and the longest row or kUnreadable.
 using LookAnswers = Answers<3>;
 
@@ -62,20 +66,21 @@ __global__ void __launch_bounds__(kThreads)
             if (i > rows) continue;
             hash += pointer_term(begin[n], i);
             readable &= begin[n] >= 0 && begin[n] <= end[n] && end[n] <= nnz;
+            readable &= (i > 0 || begin[n] == 0) && (i < rows || begin[n] == nnz);
             longest = max(longest, static_cast<unsigned>(end[n] - begin[n]));
         }
     }
     if (!readable) longest = kUnreadable;
     hash = Sum(scratch.sum).Sum(hash);
     __syncthreads();
-    longest = Longest(scratch.longest).Reduce(longest, ::cuda::maximum<unsigned>{});
+    longest = Longest(scratch.longest).Reduce(longest, Larger{});
     if (threadIdx.x > 0) return;
     questions.answer(0, static_cast<unsigned>(hash));
     questions.answer(1, static_cast<unsigned>(hash >> 32));
     questions.answer(2, longest);
 }
 
-/// The answers are waited for in any case: the next look writes to the same place.
+/// It is waited for in any case: A may go once it is gone.
 template <class T, class P>
 class Look final : public PendingLook {
   public:
@@ -97,10 +102,17 @@ class Look final : public PendingLook {
     FirstLook wait() override {
         std::uint64_t hash = 0;
         unsigned longest = 0;
-        answers_.wait(std::exchange(blocks_, 0), [&](const std::array<unsigned, 3>& block) {
-            hash += block[0] + (std::uint64_t{block[1]} << 32);
-            longest = std::max(longest, block[2]);
-        });
+        const unsigned blocks = std::exchange(blocks_, 0);
+        try {
+            answers_.wait(blocks, [&](const std::array<unsigned, 3>& block) {
+                hash += block[0] + (std::uint64_t{block[1]} << 32);
+                longest = std::max(longest, block[2]);
+            });
+        } catch (...) {
+            const BesideCaptures relaxed;
+            static_cast<void>(cudaStreamSynchronize(nullptr));  // it may still go on
+            throw;
+        }
         return {finish_fingerprint(hash, a_.rows, a_.cols, a_.nnz()), static_cast<index_t>(longest),
                 longest < kUnreadable};
     }

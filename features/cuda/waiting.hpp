@@ -2,6 +2,7 @@
 // tells that the kernel has ended.
 #pragma once
 
+#include "matrix/cuda/beside_captures.hpp"
 #include "matrix/cuda/check.hpp"
 
 namespace sptune::cuda {
@@ -13,6 +14,7 @@ void wait_until(const Done& done) {
     constexpr unsigned kPatience = 1 << 14;
     for (unsigned tried = 1; !done(); ++tried) {
         if (tried % kPatience) continue;
+        const BesideCaptures relaxed;
         const cudaError_t state = cudaStreamQuery(nullptr);  // a kernel may have failed
         if (state == cudaErrorNotReady) continue;
         SPTUNE_CUDA(state);

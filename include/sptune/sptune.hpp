@@ -92,7 +92,8 @@ struct plan_options {
     /// Calls will be recorded in CUDA graphs, where none waits for the host to launch it, so that
     /// other kernels are the fastest. The plan chooses and converts at once, for expected_calls
     /// (unknown: 300) launches of graphs; it tries nothing, since it does not see those, and keeps
-    /// no promise. Excludes online::always. Choices on a CPU stay the same.
+    /// no promise. Excludes online::always. Before apply_many is recorded, call it once. Choices on
+    /// a CPU stay the same.
     bool in_graphs = false;
 };
 
@@ -195,11 +196,11 @@ class SPTUNE_API spmv_plan {
 /// loop waits for the launch of any kernel) one that needs no choice, else a model, else a
 /// heuristic; times nothing but the start of the machine's threads, on a GPU launches (but with
 /// SPTUNE_MODE=tune a matrix that no database knows is measured first, for some ten seconds).
-/// Converts at once where expected_calls says that it pays. In host memory a row_ptr or col_idx
-/// that leads out of the arrays is refused where the choice has to look at A: here unless a stored
-/// measurement decides or SPTUNE_MODE is off, and by auto_spmv not at its first calls, but from
-/// that on at which it chooses. In the memory of a GPU A has to be complete: wait for a
-/// non-blocking stream that it comes from.
+/// Converts at once where expected_calls says that it pays. In host memory (and of small matrices
+/// on a GPU) a row_ptr or col_idx that leads out of the arrays is refused where the choice has to
+/// look at A: here unless a stored measurement decides or SPTUNE_MODE is off, and by auto_spmv not
+/// at its first calls, but from that on at which it chooses. In the memory of a GPU A has to be
+/// complete: wait for a non-blocking stream that it comes from.
 template <class T, class P>
 SPTUNE_API spmv_plan<T> plan(const csr_view<T, P>& A, const plan_options& options = {});
 

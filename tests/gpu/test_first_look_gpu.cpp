@@ -11,8 +11,9 @@
 #include "tuner/plan.hpp"
 #include "tuner/waiting.hpp"
 
-#include <iostream>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,7 @@ TYPED_TEST(FirstLookGpu, IsWhatFeaturesSay) {
                                                 {"uniform", {{"rows", 1}, {"density", 1}}, 3},
                                                 {"stencil-2d-5", {{"rows", 400000}}, 3},
                                                 {"uniform", {{"rows", 50}, {"density", 0}}, 3}};
-    for (int repeat = 0; repeat < 2; ++repeat)  // memory that is kept is clean again
+    for (int repeat = 0; repeat < 2; ++repeat)  // answers of the one before are not taken for these
         for (const GenerateRequest& request : requests) {
             const Csr<T, P> a = generate<T, P>(request);
             const Features f = extract_features(a.view());
@@ -53,27 +54,50 @@ TYPED_TEST(FirstLookGpu, IsWhatFeaturesSay) {
 TYPED_TEST(FirstLookGpu, TellsWhatLeadsOutOfTheArrays) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
-    const auto good = [] {
-        return generate<T, P>({"uniform", {{"rows", 3000}, {"density", 0.002}}, 3});
+    const Csr<T, P> good = generate<T, P>({"uniform", {{"rows", 3000}, {"density", 0.002}}, 3});
+    const DeviceCsr<T, P> a(good.view());
+    const auto readable = [&] { return first_look_on_device(a.view()).readable; };
+    /// With one number of an array changed.
+    const auto readable_with = [&]<class N>(const DeviceBuffer<N>& array, std::size_t at,
+                                            N number) {
+        auto* const place = const_cast<N*>(array.data()) + at;
+        N before;
+        SPTUNE_CUDA(cudaMemcpy(&before, place, sizeof before, cudaMemcpyDeviceToHost));
+        SPTUNE_CUDA(cudaMemcpy(place, &number, sizeof number, cudaMemcpyHostToDevice));
+        const bool is = readable();
+        SPTUNE_CUDA(cudaMemcpy(place, &before, sizeof before, cudaMemcpyHostToDevice));
+        return is;
     };
-    const auto readable = [](const Csr<T, P>& a) {
-        const DeviceCsr<T, P> there(a.view());
-        auto view = there.view();
-        view.entries = static_cast<P>(a.nnz());
-        return first_look_on_device(view).readable;
+    EXPECT_TRUE(readable());
+    for (const index_t wrong : {-1, 3000})
+        EXPECT_FALSE(readable_with(a.col_idx, a.col_idx.size() / 2, wrong)) << wrong;
+    const auto nnz = static_cast<P>(good.nnz());
+    for (const P wrong : {P{-1}, nnz + 1, P{0}})
+        EXPECT_FALSE(readable_with(a.row_ptr, 1000, static_cast<P>(wrong))) << wrong;
+    EXPECT_FALSE(readable_with(a.row_ptr, 0, P{1})) << "does not begin with 0";
+    EXPECT_FALSE(readable_with(a.row_ptr, 3000, static_cast<P>(nnz - 1))) << "ends elsewhere";
+    EXPECT_TRUE(readable()) << "what was wrong is forgotten";
+}
+
+/// Each thread gets its own answers, also after looks that nobody waited for.
+TEST(FirstLookGpuMore, ThreadsLookAtOnce) {
+    SPTUNE_NEEDS_GPU();
+    std::vector<Csr<double>> hosts;
+    for (const int rows : {3000, 40000, 250000, 900})
+        hosts.push_back(generate<double, std::int32_t>({"power-law", {{"rows", rows}}, 3}));
+    std::atomic<int> wrong{0};
+    const auto look = [&](const Csr<double>& host) {
+        const std::uint64_t print = fingerprint(host.view(), 1);
+        const DeviceCsr<double, std::int32_t> a(host.view());
+        for (int i = 0; i < 200; ++i) {
+            if (i % 3 == 0) begin_look_on_device(a.view());  // and dropped
+            wrong += first_look_on_device(a.view()).fingerprint != print;
+        }
     };
-    EXPECT_TRUE(readable(good()));
-    for (const index_t wrong : {-1, 3000}) {
-        Csr<T, P> a = good();
-        a.col_idx[a.col_idx.size() / 2] = wrong;
-        EXPECT_FALSE(readable(a)) << wrong;
-    }
-    for (const P wrong : {static_cast<P>(-1), static_cast<P>(good().nnz() + 1), P{0}}) {
-        Csr<T, P> a = good();
-        a.row_ptr[1000] = wrong;
-        EXPECT_FALSE(readable(a)) << wrong;
-    }
-    EXPECT_TRUE(readable(good())) << "what was wrong is forgotten";
+    std::vector<std::thread> threads;
+    for (const Csr<double>& host : hosts) threads.emplace_back([&] { look(host); });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
 }
 
 class ChoiceByLaunches : public testing::Test {
@@ -133,7 +157,7 @@ TEST_F(ChoiceByLaunches, IsLeftToModelsOtherwise) {
     EXPECT_TRUE(select(small_, options).model.empty()) << "switched off";
 }
 
-TEST_F(ChoiceByLaunches, LeavesAMatrixThatLeadsOutOfItsArraysToOthers) {
+TEST_F(ChoiceByLaunches, RefusesAMatrixThatLeadsOutOfItsArrays) {
     for (const int rows : {400, 6400}) {
         Csr<double> a = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", rows}}, 3});
         a.col_idx[7] = rows;

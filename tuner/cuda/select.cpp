@@ -19,8 +19,10 @@ class CheckedLook final : public PendingLook {
     explicit CheckedLook(CsrView<T, P> view) : view_(view), look_(begin_look_on_device(view)) {}
     FirstLook wait() override {
         const FirstLook found = look_->wait();
-        if (!found.readable) check_structure(copy_to_host(view_).view(), 1);  // says where
-        return found;
+        if (found.readable) return found;
+        check_structure(copy_to_host(view_).view(), 1);  // says where
+        throw UsageError(
+            "columns beyond row_ptr's last entry, or before its first, lie outside of A");
     }
 
   private:

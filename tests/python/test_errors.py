@@ -223,6 +223,15 @@ def test_options_of_other_types_for_auto_spgemm(option, value, error):
         sptune.auto_spgemm(A, A.T.tocsr(), **{option: value})
 
 
+def test_graphs_are_those_of_a_gpu():
+    plan = sptune.plan(A, in_graphs=True, threads=1)
+    assert np.allclose(plan @ x, A @ x)
+    with pytest.raises(TypeError, match="^in_graphs is 'yes'; expected"):
+        sptune.plan(A, in_graphs="yes")
+    with pytest.raises(ValueError, match="in_graphs exclude each other"):
+        sptune.plan(A, in_graphs=True, online="always")
+
+
 def test_numbers_of_other_types_that_are_as_good(tmp_path):
     plan = sptune.plan(A, memory_bytes=1e9, threads=2.0, deterministic=1, transposed=np.bool_(False),
                        expected_calls=np.int64(10), epsilon=np.float32(0.5), database=tmp_path)

@@ -1,12 +1,12 @@
 // How a kernel is chosen: by what a database says, else by the first model that knows one to use.
 #pragma once
 
-#include "models/launch_bound.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_field.hpp"
+#include "tuner/select_launches.hpp"
 #include "tuner/select_limits.hpp"
 #include "tuner/select_looks.hpp"
 #include "tuner/select_predict.hpp"
@@ -35,13 +35,14 @@ class Selector {
         : matrix_(matrix),
           kernels_(kernels),
           options_(options),
+          launches_(matrix, kernels, options),
           limits_(kernels, options.constraints, lookup_),
           looks_(kernels, limits_, lookup_) {}
 
     Selection run() {
         begin();
         check_error();
-        if (!look_up() && !launches_decide()) predict();
+        if (!look_up() && !launches_.decide(result_)) predict();
         return end();
     }
 
@@ -55,8 +56,8 @@ class Selector {
         } else if (look_up()) {
             return end();
         }
-        if (launches_decide()) return end();
-        if (first_look_) result_.safe.id = kernels_.id(safe_kernel());
+        if (launches_.decide(result_)) return end();
+        if (const Kernel* safe = launches_.safe_kernel()) result_.safe.id = kernels_.id(*safe);
         result_.passed_over = std::move(lookup_.notes);
         return std::move(result_);
     }
@@ -64,7 +65,7 @@ class Selector {
   private:
     void begin() {
         start_us_ = options_.clock();
-        begin_look();
+        launches_.begin_look();
         device_ = identify(matrix_.backend, options_.threads);
         result_.calls = options_.calls;
         result_.in_graphs = in_graphs();
@@ -90,7 +91,7 @@ class Selector {
 
     /// 0 where nothing is stored, which spares a pass over the matrix.
     std::uint64_t fingerprint() {
-        if (const FirstLook* look = first_look()) return look->fingerprint;
+        if (const FirstLook* look = launches_.look()) return look->fingerprint;
         if (matrix_.features_tell_fingerprint) {
             // With features, which a model needs, it is free; without them it takes a third as
             // long.
@@ -102,79 +103,8 @@ class Selector {
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
     }
 
-    /// Of matrices that are small enough for launches to decide, if they take long, so that it goes
-    /// on beside what has to be found out anyway.
-    void begin_look() {
-        if (!matrix_.begin_look || !may_launches_decide()) return;
-        const std::int64_t nnz = matrix_.view.nnz(), rows = matrix_.view.rows;
-        const std::int64_t mean = (nnz + rows - 1) / rows;  // the longest row is no shorter
-        const Outline at_least = outline(mean);
-        const Variant& safe = kernels_.safe(at_least).variant;
-        const auto waits_for = [&](const models::Launching& launching) {
-            return models::waits_for_launch(safe, at_least, matrix_.view.cols, launching);
-        };
-        // Most are too large whatever a launch takes, and need not know that.
-        if (waits_for({.host_us = models::kLongestLaunchUs}) && waits_for(launching()))
-            pending_look_ = matrix_.begin_look();
-    }
-
-    /// nullptr where none was begun.
-    const FirstLook* first_look() {
-        if (pending_look_) {
-            const auto pending = std::move(pending_look_);  // others may go on
-            first_look_ = pending->wait();
-        }
-        return first_look_ ? &*first_look_ : nullptr;
-    }
-
-    /// As far as what was asked for tells.
-    bool may_launches_decide() const {
-        Constraints others = options_.constraints;
-        others.deterministic = false;
-        return options_.launches_may_decide && !has_no_models() && !in_graphs() &&
-               others.are_none() && !std::isfinite(others.error) && matrix_.view.nnz() > 0;
-    }
-
-    Outline outline(std::int64_t longest_row) const {
-        return {matrix_.view.rows, matrix_.view.nnz(), longest_row, matrix_.threads};
-    }
-
-    const models::Launching& launching() {
-        if (!launching_) {
-            db::Device device;
-            tell_launches(device, options_);
-            if (!device.host_launch_us)
-                device = device_without_measuring(matrix_.backend, options_.threads,
-                                                  options_.databases.get());
-            launching_ = models::launching_of(device);
-        }
-        return *launching_;
-    }
-
     /// It was said that there are none, so that plain CSR is all that is left.
     bool has_no_models() const { return options_.models && options_.models->empty(); }
-
-    /// Where nothing is faster than the launch of the safe kernel: without features.
-    bool launches_decide() {
-        const FirstLook* const look = first_look();
-        if (!look) return false;
-        const Outline o = outline(look->longest_row);
-        const Kernel &safe = kernels_.safe(o), &plain = kernels_.baseline();
-        if (!models::waits_for_launch(safe.variant, o, matrix_.view.cols, launching()))
-            return false;
-        if (options_.constraints.deterministic && !safe.variant.deterministic) return false;
-        const auto in_loop = [&](const Kernel& kernel) {
-            const double us = models::threads_per_row_us(kernel.variant, o, matrix_.view.cols);
-            return Ranked{kernels_.id(kernel), std::max(us, launching().host_us), 0};
-        };
-        result_.chosen = result_.safe = in_loop(safe);
-        result_.baseline = in_loop(plain);
-        if (&safe != &plain) result_.runners_up = {result_.baseline};
-        result_.source = Source::heuristic;
-        result_.model = models::kLaunchBoundModel;
-        result_.confidence = models::kLaunchBoundConfidence;
-        return true;
-    }
 
     void check_error() {
         const double asked = options_.constraints.error;
@@ -356,8 +286,8 @@ class Selector {
         return looks_.look(field, known, calls(), features(), matrix_.view, reckoned_on_);
     }
 
-    const Kernel& safe_kernel() const {
-        if (first_look_) return kernels_.safe(outline(first_look_->longest_row));
+    const Kernel& safe_kernel() {
+        if (const Kernel* safe = launches_.safe_kernel()) return *safe;
         if (!features_) return kernels_.safe(matrix_.outline());
         return kernels_.safe(
             {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads});
@@ -425,9 +355,7 @@ class Selector {
     db::Device device_;       // without bandwidths
     db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
-    std::unique_ptr<PendingLook> pending_look_;
-    std::optional<FirstLook> first_look_;
-    std::optional<models::Launching> launching_;
+    SelectLaunches<T, P> launches_;
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     SelectLooks<T, P> looks_;

@@ -1,4 +1,5 @@
-// How a kernel is chosen: by what a database says, else by the first model that knows one to use.
+// How a kernel is chosen: by what a database says, else by launches, else by the first model that
+// knows one to use.
 #pragma once
 
 #include "models/shortlist.hpp"

@@ -87,6 +87,9 @@ struct SelectOptions {
     std::optional<std::vector<const models::Predictor*>> models;
     Validate validate = Validate::warn;  ///< stored measurements
     Clock clock = steady_us;
+
+    /// It was said that there are none, so that plain CSR is all that is left.
+    bool has_no_models() const { return models && models->empty(); }
 };
 
 /// Calls that are assumed for the choice where their number is unknown.

@@ -86,10 +86,9 @@ class SelectLaunches {
     bool may_decide() const {
         Constraints others = options_.constraints;
         others.deterministic = false;
-        const bool has_no_models = options_.models && options_.models->empty();
         const bool in_graphs = options_.in_graphs && matrix_.backend == Backend::cuda;
-        return options_.launches_may_decide && !has_no_models && !in_graphs && others.are_none() &&
-               !std::isfinite(others.error) && matrix_.view.nnz() > 0;
+        return options_.launches_may_decide && !options_.has_no_models() && !in_graphs &&
+               others.are_none() && !std::isfinite(others.error) && matrix_.view.nnz() > 0;
     }
 
     Outline outline(std::int64_t longest_row) const {

@@ -96,16 +96,13 @@ class Selector {
         if (matrix_.features_tell_fingerprint) {
             // With features, which a model needs, it is free; without them it takes a third as
             // long.
-            const bool alone =
-                (without_model_ || has_no_models()) && options_.databases->may_know(device_.key);
+            const bool alone = (without_model_ || options_.has_no_models()) &&
+                               options_.databases->may_know(device_.key);
             if (!alone) features();
             if (features_) return features_->fingerprint;
         }
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
     }
-
-    /// It was said that there are none, so that plain CSR is all that is left.
-    bool has_no_models() const { return options_.models && options_.models->empty(); }
 
     void check_error() {
         const double asked = options_.constraints.error;

@@ -87,12 +87,16 @@ std::optional<Entry> Store::load(const std::string& device_key,
     return found;
 }
 
+Glance Store::glance() const {
+    return listing_of(where_);
+}
+
 std::optional<Digest> Store::digest(const std::string& device_key, const std::string& entry_key,
-                                    Missed* missed, Extent extent) const {
+                                    Missed* missed, Extent extent, Glance seen) const {
     const auto cached_name = [&] {
         return fmt::format("{}/{}{}", device_key, entry_key, extent == Extent::all ? "/all" : "");
     };
-    const auto all = listing_of(where_);
+    const Glance all = seen ? std::move(seen) : glance();
     if (all->kind == Listing::Kind::file) {
         try {
             std::vector<std::string> others;

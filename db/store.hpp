@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,6 +44,10 @@ struct Missed {
     std::string trouble;  ///< what was warned of: "FILE: REASON"; empty for a plain miss
 };
 
+struct Listing;
+/// What lay at a place at some moment.
+using Glance = std::shared_ptr<const Listing>;
+
 class Store {
   public:
     /// Opens a directory (made on the first write) or an exported file (read-only).
@@ -51,10 +56,16 @@ class Store {
     /// nullopt on a miss; a corrupt or newer entry is a warned miss, never a failure.
     std::optional<Entry> load(const std::string& device_key, const std::string& entry_key) const;
 
+    /// At this moment. For digest(), which then need not glance itself: so this much of it can go
+    /// on while somebody waits for the key.
+    Glance glance() const;
+
     /// What choosing needs of an entry; misses as load() does, and says more where `missed` is
-    /// given.
+    /// given. Goes by `seen`, if it is given, for what kind of thing the database is and which
+    /// devices it knows; looks for the entry itself now.
     std::optional<Digest> digest(const std::string& device_key, const std::string& entry_key,
-                                 Missed* missed = nullptr, Extent extent = Extent::most) const;
+                                 Missed* missed = nullptr, Extent extent = Extent::most,
+                                 Glance seen = nullptr) const;
 
     /// Whether there may be entries for a device; false spares the caller the fingerprint. An
     /// exported document is read whole for that, once in a process; one that cannot be read may

@@ -9,8 +9,6 @@
 namespace sptune {
 namespace {
 
-/// Fewer entries are cut into small tiles, so that no multiprocessor is without one.
-constexpr std::int64_t kSmall = 200'000;
 /// Threads that a multiprocessor holds at a time. As long as all of a call are there from the
 /// beginning, more of them wait less; beyond that each should have something to read.
 constexpr std::int64_t kResident = 2048, kMultiprocessors = 132;
@@ -28,8 +26,9 @@ Variant csr(ValueType value, IndexType index, const char* algorithm, std::vector
     return v;
 }
 
-Variant tiles(ValueType value, IndexType index, bool small) {
-    return csr(value, index, "tiles", {{"n", small ? 512 : 1024}, {"x", 32}, {"b", 256}});
+/// Smaller tiles leave no multiprocessor without one, but take longer on small matrices as well.
+Variant tiles(ValueType value, IndexType index) {
+    return csr(value, index, "tiles", {{"n", 1024}, {"x", 32}, {"b", 256}});
 }
 
 Variant threads_per_row(ValueType value, IndexType index, int threads) {
@@ -104,14 +103,14 @@ Variant spmv_safe(Backend backend, ValueType value, IndexType index, const Outli
     if (index == IndexType::i32 &&
         outline.nnz > std::numeric_limits<std::int32_t>::max() - kTilesReach)
         return threads_per_row(value, index, kMost);
-    return tiles(value, index, outline.nnz < kSmall);
+    return tiles(value, index);
 }
 
 std::vector<Variant> all_safe(Backend backend, ValueType value, IndexType index) {
     if (backend == Backend::cpu)
         return {balanced(value, index, kAll), balanced(value, index, 1),
                 one_thread(value, index, kAll), one_thread(value, index, 1)};
-    std::vector<Variant> all{tiles(value, index, false), tiles(value, index, true)};
+    std::vector<Variant> all{tiles(value, index)};
     for (int threads = kFewest; threads <= kMost; threads *= 2)
         all.push_back(threads_per_row(value, index, threads));
     return all;

@@ -4,6 +4,7 @@
 #include "models/launch_bound.hpp"
 #include "models/launching.hpp"
 #include "models/shortlist.hpp"
+#include "models/small_tiles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,14 @@ Variant safe_for(const Sample& s, const Outline& outline) {
     return spmv_safe(s.backend(), s.value, IndexType::i32, outline);
 }
 
+/// nullptr where it was not measured.
+const Timed* timed_of(const Sample& s, const Variant& variant) {
+    const std::string name = short_name(variant);
+    const auto found = std::find_if(s.timed.begin(), s.timed.end(),
+                                    [&](const Timed& t) { return short_name(t.variant) == name; });
+    return found == s.timed.end() ? nullptr : &*found;
+}
+
 Outline outline_of(const Sample& s) {
     return {static_cast<index_t>(s.features.rows), s.features.nnz, s.features.row_max,
             s.device.threads};
@@ -66,11 +75,15 @@ const Timed* chosen_by_launches(const Sample& s) {
     const Outline outline = outline_of(s);
     const Variant safe = safe_for(s, outline);
     const auto cols = static_cast<index_t>(s.features.cols);
-    if (!waits_for_launch(safe, outline, cols, launching_of(s.device))) return nullptr;
-    const std::string name = short_name(safe);
-    const auto found = std::find_if(s.timed.begin(), s.timed.end(),
-                                    [&](const Timed& t) { return short_name(t.variant) == name; });
-    return found == s.timed.end() ? nullptr : &*found;
+    return waits_for_launch(safe, outline, cols, launching_of(s.device)) ? timed_of(s, safe)
+                                                                         : nullptr;
+}
+
+const Timed* chosen_at_sight(const Sample& s) {
+    if (s.backend() != Backend::cuda) return nullptr;
+    const Outline outline = outline_of(s);
+    const Variant safe = safe_for(s, outline);
+    return tiles_suffice(safe, outline) ? timed_of(s, safe) : chosen_by_launches(s);
 }
 
 const Timed& chosen_by(const Predictor& predictor, const Sample& s, double calls) {

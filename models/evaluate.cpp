@@ -69,10 +69,10 @@ void test_spmv(const Fold& fold, const Predictors& made, const EvaluateOptions& 
         add(devices.of(s->device.key), chosen_by(*predictors.front(), *s, options.calls));
         for (const Predictor* p : predictors)
             add(tallies.of(p->name()), chosen_by(*p, *s, options.calls));
-        const Timed* const by_launches = chosen_by_launches(*s);
+        const Timed* const at_sight = chosen_at_sight(*s);
         for (std::size_t p = 0; p < tried && s->backend() == Backend::cuda; ++p)
-            add(tallies.of(predictors[p]->name() + ", or launches"),
-                by_launches ? *by_launches : chosen_by(*predictors[p], *s, options.calls));
+            add(tallies.of(predictors[p]->name() + ", or at sight"),
+                at_sight ? *at_sight : chosen_by(*predictors[p], *s, options.calls));
         for (std::size_t p = 0; p < tried; ++p)
             add(tallies.of(predictors[p]->name() + ", tried"), settled_by(*predictors[p], *s));
         add(tallies.of("always CSR"), s->timed[s->baseline]);

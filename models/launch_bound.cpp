@@ -15,7 +15,9 @@ constexpr double kMillion = 1e6;
 
 /// µs.
 constexpr double kCall = 1.18;
-constexpr double kStep = 0.12;            ///< of a thread in the longest row
+constexpr double kStep = 0.12;     ///< of a thread in the longest row,
+constexpr double kFurther = 0.08;  ///< of those after so many
+constexpr double kSteps = 24;
 constexpr double kBegun = 0.30;           ///< as many threads as a GPU holds, the last ones in part
 constexpr double kFilled = 0.33;          ///< the same, in proportion
 constexpr double kEntries[]{1.22, 2.16};  ///< a million, f32 and f64
@@ -36,7 +38,8 @@ double threads_per_row_us(const Variant& kernel, const Outline& o, index_t cols)
     const bool f64 = kernel.value == ValueType::f64;
     const double moved = kEntries[f64] * static_cast<double>(o.nnz) +
                          kBytesOfX * static_cast<double>(cols) * (f64 ? 8 : 4);
-    return kCall + kStep * steps + kBegun * std::ceil(waves) + kFilled * waves +
+    const double in_longest = kStep * steps - (kStep - kFurther) * std::max(steps - kSteps, 0.0);
+    return kCall + in_longest + kBegun * std::ceil(waves) + kFilled * waves +
            moved / kMillion * kMultiprocessors / multiprocessors;
 }
 

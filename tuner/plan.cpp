@@ -3,7 +3,6 @@
 #include "kernels/parallel.hpp"
 #include "matrix/csr_bytes.hpp"
 #include "matrix/number.hpp"
-#include "models/launch_bound.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
@@ -42,7 +41,11 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
     }
     // Calls that a graph repeats cannot be tried, and are not seen.
     if (options_.select.in_graphs) options_.online = Online::never;
-    options_.select.launches_may_decide &= options_.online != Online::always;
+    // Trials find out more than a look at tiles' matrices does.
+    if (options_.online == Online::always)
+        options_.select.at_sight = AtSight::nothing;
+    else if (options_.online == Online::automatic)
+        options_.select.at_sight = std::min(options_.select.at_sight, AtSight::launch_bound);
     if (may_wait()) {
         waiting_.over = choose_without_model();
     } else {
@@ -88,7 +91,7 @@ bool Plan<T, P>::may_wait() const {
 }
 
 /// Whether a database has measured this very matrix on this device, which takes a pass over it to
-/// find out, or launches decide: the selection is that then. Models are left for later.
+/// find out, or it is chosen for at sight: the selection is that then. Models are left for later.
 template <class T, class P>
 bool Plan<T, P>::choose_without_model() {
     const SelectOptions& o = options_.select;
@@ -113,7 +116,7 @@ void Plan<T, P>::begin_waiting() {
     const Kernel* const known = kernels_.find(safe_id);
     const Kernel& safe = known ? *known : kernels_.safe(matrix_.outline());
     waiting_.spent(options_.select.clock() - start);
-    options_.select.launches_may_decide = false;  // they have been asked
+    options_.select.at_sight = AtSight::nothing;  // there was a look
     begin_with(safe, kernels_.baseline());
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
     selection_.chosen = selection_.safe;
@@ -189,8 +192,7 @@ bool Plan<T, P>::settles() const {
 /// For those to come, if what the first choice of a process waits for is there by now.
 template <class T, class P>
 void Plan<T, P>::note_chosen() const {
-    if (selection_.source != Source::exact && selection_.model != models::kLaunchBoundModel)
-        has_chosen(matrix_.backend);
+    if (selection_.source != Source::exact && !selection_.at_sight) has_chosen(matrix_.backend);
 }
 
 /// What has not been converted by now never will be: calls are recorded, not made.
@@ -254,8 +256,7 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     // What is trusted is the first; the others count where it turns out not to be faster.
     if (!terms.trusted || (terms.doubted > 0 && offers.size() == 1)) {
         for (const Ranked& r : selection_.alternatives) offer(r);
-        if (selection_.model != models::kLaunchBoundModel)
-            offer(selection_.baseline);  // costs nothing but a look
+        if (!selection_.at_sight) offer(selection_.baseline);  // costs nothing but a look
     }
     const bool safe = kernels_.id(*plain) == selection_.safe.id;
     const Ranked& known = safe ? selection_.safe : selection_.baseline;

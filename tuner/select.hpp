@@ -1,6 +1,6 @@
-// Choosing a kernel without measuring it: by a stored measurement of this very matrix; else, where
-// a loop would wait for the launch of any kernel, the one that needs no more to be known; else by a
-// model or the heuristic. With what the caller cannot do without as constraints.
+// Choosing a kernel without measuring it: by a stored measurement of this very matrix; else, of
+// small ones on a GPU, at sight; else by a model or the heuristic. With what the caller cannot do
+// without as constraints.
 #pragma once
 
 #include "db/databases.hpp"
@@ -74,13 +74,20 @@ Chooser<T, P> choose_for(CsrView<T, P> view, Backend backend, int threads);
 template <class T, class P>
 Chooser<T, P> choose_from_host(CsrView<T, P> host, Backend backend, int threads);
 
+/// What may be chosen on a GPU for small matrices, without features and models.
+enum class AtSight {
+    nothing,
+    launch_bound,  ///< whatever is no slower than its launch
+    small          ///< that, and tiles where a row is long
+};
+
 struct SelectOptions {
     Constraints constraints;
     double calls = 0;  ///< that A will be applied for; 0: unknown
     /// On a GPU: calls will be part of CUDA graphs, where nothing waits for the host to launch it.
     bool in_graphs = false;
-    bool launches_may_decide = true;  ///< false: models are asked, however small A is
-    int threads = 0;                  ///< CPU; 0: all
+    AtSight at_sight = AtSight::small;
+    int threads = 0;                                 ///< CPU; 0: all
     std::shared_ptr<const db::Databases> databases;  ///< may be null
     /// Asked in this order, the first that covers the device answers; without any, plain CSR.
     /// Nothing: default_models(), looked up when they are needed, as loading takes a while.
@@ -103,11 +110,12 @@ struct Ranked {
 
 struct Selection {
     Source source = Source::heuristic;
-    /// Name of who predicted; empty for exact, models::kLaunchBoundModel where launches decided.
+    /// Name of who predicted; empty for exact.
     std::string model;
+    bool at_sight = false;    ///< without features: models::kLaunchBoundModel or kSmallTilesModel
     Ranked chosen, baseline;  ///< the same one where nothing beats plain CSR
     Ranked safe;              ///< KernelIndex::safe(); an empty id where nothing is known of it
-    /// At most four, the best first; not yet known to be legal. Where launches decide, plain CSR.
+    /// At most four, the best first; not yet known to be legal. Of a choice at sight plain CSR.
     std::vector<Ranked> runners_up;
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
@@ -129,7 +137,7 @@ template <class T, class P>
 Selection select_spmv(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
                       const SelectOptions& options);
 
-/// The same without asking a model: by a stored measurement, or by launches. An empty id for the
+/// The same without asking a model: by a stored measurement, or at sight. An empty id for the
 /// choice where neither decides; `safe` has one then if a look has found out.
 template <class T, class P>
 Selection select_without_model(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,

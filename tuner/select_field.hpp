@@ -5,6 +5,7 @@
 #include "tuner/select.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,13 @@ struct Entrant {
 };
 template <class T, class P>
 using Field = std::vector<Entrant<T, P>>;
+
+/// Calls after which the conversion of `chosen` has paid for itself; 0: at once, negative: never.
+inline double break_even_calls(const Ranked& chosen, const Ranked& baseline) {
+    if (chosen.convert_us <= 0) return 0;
+    const double saved = baseline.predicted_us - chosen.predicted_us;
+    return saved > 0 ? std::ceil(chosen.convert_us / saved) : -1;
+}
 
 /// The least predicted time and share of the conversion first. Plain CSR where nothing beats it by
 /// enough, and `preferred` where nothing is better than it by more than a tie.

@@ -92,6 +92,7 @@ std::string on_calls(const Selection& s, const Constraints& c) {
         return paid + "; a plan converts at once, since another kernel would change results";
     if (!matches(s.baseline.id, c.variants))
         return paid + "; a plan converts at once, since plain CSR is not asked for";
+    if (s.chosen.id == s.safe.id) return paid + "; a plan begins with it";
     return paid +
            "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
            "when as much time has been lost";
@@ -164,6 +165,14 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
             "were not looked at",
             s.chosen.id, duration_us(s.chosen.predicted_us),
             constraints.deterministic ? ", as is assumed, not measured now" : "");
+    else if (s.at_sight)
+        text += fmt::format(
+            "{} is expected to take {} against {} of plain CSR (confidence {:.2f}): a row is long, "
+            "and hardly any kernel is faster in a loop of calls on so small a matrix; other "
+            "features "
+            "were not looked at",
+            s.chosen.id, duration_us(s.chosen.predicted_us), duration_us(s.baseline.predicted_us),
+            s.confidence);
     else if (s.model.empty())
         text += fmt::format("No model covers this device: plain CSR, {}", s.chosen.id);
     else if (plain)
@@ -183,7 +192,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += "; times are those of calls in CUDA graphs";
     if (!plain) text += on_calls(s, constraints);
     if (s.source == Source::exact) text += on_winner(s, lookup, restricted(constraints));
-    if (!s.runners_up.empty() && s.chosen.predicted_us > 0 && s.model != models::kLaunchBoundModel)
+    if (!s.runners_up.empty() && s.chosen.predicted_us > 0 && !s.at_sight)
         text += on_next(s, lookup);
     return text + ".";
 }

@@ -1,4 +1,4 @@
-// How a kernel is chosen: by what a database says, else by launches, else by the first model that
+// How a kernel is chosen: by what a database says, else at sight, else by the first model that
 // knows one to use.
 #pragma once
 
@@ -7,17 +7,18 @@
 #include "tuner/identify.hpp"
 #include "tuner/select.hpp"
 #include "tuner/select_field.hpp"
-#include "tuner/select_launches.hpp"
 #include "tuner/select_limits.hpp"
 #include "tuner/select_looks.hpp"
 #include "tuner/select_predict.hpp"
 #include "tuner/select_reasons.hpp"
+#include "tuner/select_small.hpp"
 #include "tuner/select_stored.hpp"
 #include "tuner/stored_digest.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,14 +37,14 @@ class Selector {
         : matrix_(matrix),
           kernels_(kernels),
           options_(options),
-          launches_(matrix, kernels, options),
+          small_(matrix, kernels, options),
           limits_(kernels, options.constraints, lookup_),
           looks_(kernels, limits_, lookup_) {}
 
     Selection run() {
         begin();
         check_error();
-        if (!look_up() && !launches_.decide(result_)) predict();
+        if (!look_up() && !small_.decide(result_)) predict();
         return end();
     }
 
@@ -57,8 +58,8 @@ class Selector {
         } else if (look_up()) {
             return end();
         }
-        if (launches_.decide(result_)) return end();
-        if (const Kernel* safe = launches_.safe_kernel()) result_.safe.id = kernels_.id(*safe);
+        if (small_.decide(result_)) return end();
+        if (const Kernel* safe = small_.safe_kernel()) result_.safe.id = kernels_.id(*safe);
         result_.passed_over = std::move(lookup_.notes);
         return std::move(result_);
     }
@@ -66,10 +67,17 @@ class Selector {
   private:
     void begin() {
         start_us_ = options_.clock();
-        launches_.begin_look();
+        if (small_.begin_look()) glance_at_databases();
         device_ = identify(matrix_.backend, options_.threads);
         result_.calls = options_.calls;
         result_.in_graphs = in_graphs();
+    }
+
+    /// While a GPU looks at the matrix.
+    void glance_at_databases() {
+        if (!options_.databases) return;
+        for (const db::Databases::Item& item : options_.databases->all())
+            glances_.push_back(item.store.glance());
     }
 
     Selection end() {
@@ -92,7 +100,7 @@ class Selector {
 
     /// 0 where nothing is stored, which spares a pass over the matrix.
     std::uint64_t fingerprint() {
-        if (const FirstLook* look = launches_.look()) return look->fingerprint;
+        if (const FirstLook* look = small_.look()) return look->fingerprint;
         if (matrix_.features_tell_fingerprint) {
             // With features, which a model needs, it is free; without them it takes a third as
             // long.
@@ -115,19 +123,19 @@ class Selector {
         lookup_.asked = true;
         const std::uint64_t print = fingerprint();
         const auto& all = options_.databases->all();
-        return std::any_of(all.begin(), all.end(), [&](const db::Databases::Item& item) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
             const Selection before = result_;
-            const bool found = look_up_in(item, print);
-            if (!found) result_ = before;
-            return found;
-        });
+            if (look_up_in(all[i], print, glances_.empty() ? nullptr : glances_[i])) return true;
+            result_ = before;
+        }
+        return false;
     }
 
-    bool look_up_in(const db::Databases::Item& item, std::uint64_t print) {
+    bool look_up_in(const db::Databases::Item& item, std::uint64_t print, const db::Glance& seen) {
         db::Missed missed;
         const auto stored = [&](db::Extent extent) {
             return stored_digest<P>(item.store, Op::spmv, value_type_of<T>(), device_.key, print,
-                                    &missed, extent);
+                                    &missed, extent, seen);
         };
         // The fastest in a loop need not be among the fastest in graphs.
         const bool any = options_.constraints.are_none() && !in_graphs();
@@ -285,7 +293,7 @@ class Selector {
     }
 
     const Kernel& safe_kernel() {
-        if (const Kernel* safe = launches_.safe_kernel()) return *safe;
+        if (const Kernel* safe = small_.safe_kernel()) return *safe;
         if (!features_) return kernels_.safe(matrix_.outline());
         return kernels_.safe(
             {matrix_.view.rows, matrix_.view.nnz(), features_->row_max, device_.threads});
@@ -329,10 +337,7 @@ class Selector {
         for (auto e = chosen + 1; e != field.end() && result_.runners_up.size() < kRunnersUp; ++e)
             result_.runners_up.push_back(e->ranked());
         note_alternatives(chosen, field.end());
-        const double saved = result_.baseline.predicted_us - result_.chosen.predicted_us;
-        result_.break_even_calls = result_.chosen.convert_us <= 0 ? 0
-                                   : saved > 0 ? std::ceil(result_.chosen.convert_us / saved)
-                                               : -1;
+        result_.break_even_calls = break_even_calls(result_.chosen, result_.baseline);
         return true;
     }
 
@@ -353,7 +358,8 @@ class Selector {
     db::Device device_;       // without bandwidths
     db::Device reckoned_on_;  // with them
     std::optional<Features> features_;
-    SelectLaunches<T, P> launches_;
+    SelectSmall<T, P> small_;
+    std::vector<db::Glance> glances_;  // at all databases, or at none
     Lookup lookup_;
     SelectLimits<T, P> limits_;
     SelectLooks<T, P> looks_;

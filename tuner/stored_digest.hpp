@@ -32,15 +32,16 @@ inline void add(db::Missed& all, db::Missed&& more) {
 }
 
 /// The measurement with this fingerprint on a device, for row pointers of type P. `missed` says
-/// more where there is none.
+/// more where there is none; `seen`: see Store::digest().
 template <class P>
 std::optional<db::Digest> stored_digest(const db::Store& store, Op op, ValueType value,
                                         const std::string& device_key, std::uint64_t fingerprint,
                                         db::Missed* missed = nullptr,
-                                        db::Extent extent = db::Extent::most) {
+                                        db::Extent extent = db::Extent::most,
+                                        const db::Glance& seen = nullptr) {
     const auto of = [&](IndexType index, db::Missed* why) {
         return store.digest(device_key, db::entry_key(op, value, index, fingerprint, "warm"), why,
-                            extent);
+                            extent, seen);
     };
     auto digest = of(index_type_of<P>(), missed);
     // A profile has narrow row pointers where they suffice. They decide nothing but their own

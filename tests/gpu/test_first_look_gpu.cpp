@@ -3,6 +3,7 @@
 #include "matrix/cuda/device_csr.hpp"
 #include "matrix/generate.hpp"
 #include "models/launch_bound.hpp"
+#include "models/small_tiles.hpp"
 #include "tests/gpu/needs_gpu.hpp"
 #include "tuner/cuda/host_launch.hpp"
 #include "tuner/cuda/select.hpp"
@@ -12,6 +13,7 @@
 #include "tuner/waiting.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <utility>
@@ -128,6 +130,48 @@ TEST_F(ChoiceByLaunches, NeedsNoFeatures) {
     EXPECT_EQ(select(small_, strict).model, models::kLaunchBoundModel);
 }
 
+/// One row holds half of the entries.
+Csr<double> skewed() {
+    auto a = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 4000}}, 3});
+    for (std::size_t i = 2000; i < a.row_ptr.size(); ++i)
+        a.row_ptr[i] = static_cast<std::int32_t>(a.nnz());
+    return a;
+}
+
+TEST(ChoiceOfTiles, NeedsNoFeatures) {
+    SPTUNE_NEEDS_GPU();
+    const Selection s = tuner::select_spmv(skewed().view(), Backend::cuda, SelectOptions{});
+    EXPECT_TRUE(s.at_sight);
+    EXPECT_EQ(s.model, models::kSmallTilesModel);
+    EXPECT_FALSE(s.features);
+    EXPECT_NE(s.chosen.id.find(".csr.tiles."), std::string::npos) << s.chosen.id;
+    EXPECT_LT(s.chosen.predicted_us, s.baseline.predicted_us);
+}
+
+TEST(ChoiceOfTiles, MakesPlansThatMultiply) {
+    SPTUNE_NEEDS_GPU();
+    const Csr<double> host = skewed();
+    const DeviceCsr<double, std::int32_t> a(host.view());
+    const auto& kernels = tuner::KernelIndex<double, std::int32_t>::of(Backend::cuda);
+    const DeviceBuffer<double> x(Buffer<double>(static_cast<std::size_t>(a.cols), 1.0));
+    DeviceBuffer<double> y(static_cast<std::size_t>(a.rows));
+    tuner::PlanOptions options;
+    options.online = tuner::Online::never;
+    tuner::Plan<double, std::int32_t> plan(tuner::choose_on_device(a.view()), kernels, options);
+    EXPECT_TRUE(plan.selection().at_sight);
+    EXPECT_EQ(plan.current(), plan.selection().chosen.id);
+    plan.apply(1, x.data(), 0, y.data());
+    const Buffer<double> got = y.to_host();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        double sum = 0, of_sizes = 0;
+        for (auto k = host.row_ptr[i]; k < host.row_ptr[i + 1]; ++k) {
+            sum += host.values[static_cast<std::size_t>(k)];
+            of_sizes += std::abs(host.values[static_cast<std::size_t>(k)]);
+        }
+        ASSERT_NEAR(got[i], sum, 1e-13 * of_sizes + 1e-300) << i;
+    }
+}
+
 TEST_F(ChoiceByLaunches, IsLeftToModelsOtherwise) {
     const auto by_model = [&](const Csr<double>& a, const SelectOptions& options,
                               const char* what) {
@@ -137,11 +181,10 @@ TEST_F(ChoiceByLaunches, IsLeftToModelsOtherwise) {
         return s;
     };
     by_model(generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 1000000}}, 3}), {}, "large");
-    auto skewed = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 4000}}, 3});
-    for (std::size_t i = 2000; i < skewed.row_ptr.size(); ++i)  // all in one row
-        skewed.row_ptr[i] = static_cast<std::int32_t>(skewed.nnz());
-    by_model(skewed, {}, "a long row");
     SelectOptions options;
+    options.at_sight = tuner::AtSight::launch_bound;
+    by_model(skewed(), options, "a long row");
+    options = {};
     options.in_graphs = true;
     const Selection s = by_model(small_, options, "in graphs");
     EXPECT_TRUE(s.in_graphs);

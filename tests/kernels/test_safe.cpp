@@ -53,7 +53,7 @@ TEST(Safe, IsAKernelThatNeedsNoConversion) {
 }
 
 TEST(Safe, DoesNotLeaveALongRowToAFewThreads) {
-    EXPECT_EQ(on_gpu(1000, 5000, 2500), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 5000, 2500), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 97), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000, 96), "spmv.cuda.csr.vector.t4.b256.f64.i32");
 }
@@ -65,7 +65,7 @@ TEST(Safe, HasNoTilesThatRowPointersCannotCount) {
 }
 
 TEST(Safe, GuardsAgainstARowOfUnknownLength) {
-    EXPECT_EQ(on_gpu(1000, 5000), "spmv.cuda.csr.tiles.n512.x32.b256.f64.i32");
+    EXPECT_EQ(on_gpu(1000, 5000), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
     EXPECT_EQ(on_gpu(1'000'000, 5'000'000), "spmv.cuda.csr.tiles.n1024.x32.b256.f64.i32");
 }
 

@@ -1,6 +1,9 @@
-// Choices of small matrices, whose products would wait for launches: without features or a model.
+// Choices of small matrices at sight, without features or a model: where products wait for
+// launches, and where tiles suffice.
 #include "models/launch_bound.hpp"
+#include "models/small_tiles.hpp"
 #include "tests/tuner/selections.hpp"
+#include "tuner/plan.hpp"
 
 #include <memory>
 
@@ -33,7 +36,7 @@ class LaunchesDecide : public Select {
         look_ = {f.fingerprint, static_cast<index_t>(f.row_max), true};
     }
     template <class Choose>
-    Selection with_look(const Choose& choose) {
+    auto with_look(const Choose& choose) {
         Chooser<double, std::int32_t> chooser = choose_for(a_.view(), Backend::cpu, 1);
         chooser.fingerprint = [this] { return ++fingerprinted_, look_.fingerprint; };
         chooser.features = [this] {
@@ -84,7 +87,9 @@ TEST_F(LaunchesDecide, WithoutAModelAsWell) {
 
 TEST_F(LaunchesDecide, NotWhereARowIsLong) {
     look_.longest_row = 4000;
-    EXPECT_EQ(select().source, Source::model);
+    const Selection by_model = select();
+    EXPECT_EQ(by_model.source, Source::model);
+    EXPECT_FALSE(by_model.at_sight);
     EXPECT_EQ(extracted_, 1);
     const Selection s = without_model();
     EXPECT_TRUE(s.chosen.id.empty());
@@ -99,7 +104,7 @@ TEST_F(LaunchesDecide, NotWhereSomethingElseIsAskedFor) {
         EXPECT_EQ(looked_, 0) << what;
         options_ = usual;
     };
-    options_.launches_may_decide = false;
+    options_.at_sight = AtSight::nothing;
     by_model("switched off");
     options_.constraints.variants = "*.fake.*";
     by_model("variants");
@@ -143,6 +148,73 @@ TEST_F(LaunchesDecide, WhereWhatIsStoredIsRefused) {
     const Selection s = select();
     expect_by_launches(s);
     EXPECT_NE(s.why.find("Passed over"), std::string::npos) << s.why;
+}
+
+/// The safe kernel is csr.tiles, and plain CSR takes as long as threads per row do.
+class TilesSuffice : public LaunchesDecide {
+  protected:
+    void SetUp() override {
+        LaunchesDecide::SetUp();
+        kernels_[1].variant.algorithm = "tiles";
+        kernels_[0].variant.format = "csr", kernels_[0].variant.algorithm = "vector";
+        look_.longest_row = 4000;
+    }
+    void expect_by_model(const char* what) {
+        const Selection s = select();
+        EXPECT_FALSE(s.at_sight) << what;
+        EXPECT_EQ(extracted_, 1) << what;
+        extracted_ = 0;
+    }
+};
+
+TEST_F(TilesSuffice, WhereARowIsLong) {
+    const Selection s = select();
+    EXPECT_TRUE(s.at_sight);
+    EXPECT_EQ(s.model, models::kSmallTilesModel);
+    EXPECT_EQ(s.source, Source::heuristic);
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_EQ(s.safe.id, id(1));
+    EXPECT_EQ(s.baseline.id, id(0));
+    EXPECT_LT(s.chosen.predicted_us, s.baseline.predicted_us);
+    EXPECT_GT(s.chosen.convert_us, 0);
+    EXPECT_GT(s.break_even_calls, 0);
+    EXPECT_NE(s.why.find("a row is long"), std::string::npos) << s.why;
+    EXPECT_NE(s.why.find("a plan"), std::string::npos) << s.why;
+    EXPECT_EQ(extracted_, 0);
+    EXPECT_EQ(looked_, 1);
+}
+
+TEST_F(TilesSuffice, NotForFewerCallsThanTheirConversionTakes) {
+    const double enough = select().break_even_calls;
+    options_.calls = enough - 1;
+    expect_by_model("too few calls");
+    options_.calls = enough;
+    EXPECT_TRUE(select().at_sight);
+}
+
+TEST_F(TilesSuffice, NotWhereThreadsPerRowAreFaster) {
+    look_.longest_row = 10;
+    expect_by_model("no row is long");
+}
+
+TEST_F(TilesSuffice, OnlyWhereNothingIsTried) {
+    options_.at_sight = AtSight::launch_bound;
+    expect_by_model("launches alone may decide");
+}
+
+TEST_F(TilesSuffice, AsIsAskedOfPlans) {
+    const auto at_sight = [&](Online online) {
+        return with_look([&](const auto& chooser, const auto& index) {
+            PlanOptions options;
+            options.select = options_;
+            options.online = online;
+            const Plan<double, std::int32_t> plan(chooser, index, options);
+            return plan.selection().at_sight;
+        });
+    };
+    EXPECT_TRUE(at_sight(Online::never));
+    EXPECT_FALSE(at_sight(Online::automatic)) << "trials find out more";
+    EXPECT_FALSE(at_sight(Online::always));
 }
 
 }  // namespace

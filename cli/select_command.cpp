@@ -36,9 +36,10 @@ bool parse(const std::vector<std::string>& args, Request& r) {
     Options options("select", "MATRIX",
                     "Says which kernel the library would choose for a matrix, and why. Nothing is "
                     "measured but how long threads take to start, on a GPU launches: a stored "
-                    "measurement of this matrix on this device decides; else, on a GPU, the safe "
-                    "kernel is taken where a loop would wait for the launch of any; else a model "
-                    "decides, else a heuristic.");
+                    "measurement of this matrix on this device decides; else, on a GPU, small "
+                    "matrices get the safe kernel where a loop would wait for the launch of any, "
+                    "or where a row is so long that it lies in tiles (plans that try kernels ask "
+                    "a model there); else a model decides, else a heuristic.");
     options.operands(r.files, 1, 1)
         .number("calls", "N", r.calls, 1, 1e15,
                 "how often the matrix will be applied (default: unknown)")

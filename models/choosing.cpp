@@ -1,5 +1,6 @@
 #include "models/choosing.hpp"
 
+#include "kernels/registry.hpp"
 #include "kernels/safe.hpp"
 #include "models/launch_bound.hpp"
 #include "models/launching.hpp"
@@ -63,6 +64,10 @@ const Timed* timed_of(const Sample& s, const Variant& variant) {
     return found == s.timed.end() ? nullptr : &*found;
 }
 
+index_t cols_of(const Sample& s) {
+    return static_cast<index_t>(s.features.cols);
+}
+
 Outline outline_of(const Sample& s) {
     return {static_cast<index_t>(s.features.rows), s.features.nnz, s.features.row_max,
             s.device.threads};
@@ -74,16 +79,21 @@ const Timed* chosen_by_launches(const Sample& s) {
     if (s.backend() != Backend::cuda) return nullptr;
     const Outline outline = outline_of(s);
     const Variant safe = safe_for(s, outline);
-    const auto cols = static_cast<index_t>(s.features.cols);
-    return waits_for_launch(safe, outline, cols, launching_of(s.device)) ? timed_of(s, safe)
-                                                                         : nullptr;
+    return waits_for_launch(safe, outline, cols_of(s), launching_of(s.device)) ? timed_of(s, safe)
+                                                                               : nullptr;
 }
 
-const Timed* chosen_at_sight(const Sample& s) {
+const Timed* chosen_at_sight(const Sample& s, double calls) {
     if (s.backend() != Backend::cuda) return nullptr;
     const Outline outline = outline_of(s);
     const Variant safe = safe_for(s, outline);
-    return tiles_suffice(safe, outline) ? timed_of(s, safe) : chosen_by_launches(s);
+    if (!tiles_suffice(safe, outline)) return chosen_by_launches(s);
+    const double launch_us = launching_of(s.device).host_us;
+    const Variant plain = spmv_baseline(s.backend(), s.value, IndexType::i32);
+    const double plain_us = threads_per_row_us(plain, outline, cols_of(s));
+    const bool pays = tiles_pay(std::max(small_tiles_us(s.value, outline), launch_us),
+                                kSmallTilesConvertUs, std::max(plain_us, launch_us), calls);
+    return pays ? timed_of(s, safe) : nullptr;
 }
 
 const Timed& chosen_by(const Predictor& predictor, const Sample& s, double calls) {

@@ -14,7 +14,7 @@ const Timed& chosen_by(const Predictor& predictor, const Sample& sample, double 
 const Timed* chosen_by_launches(const Sample& sample);
 
 /// The same, or tiles where they suffice (small_tiles.hpp): of a choice that nobody tries.
-const Timed* chosen_at_sight(const Sample& sample);
+const Timed* chosen_at_sight(const Sample& sample, double calls);
 
 /// What is chosen_by_launches(), or else a plan ends up with that begins with the safe kernel,
 /// offers chosen_by(), worth_trying() and plain CSR, and has calls enough to try all that may be

@@ -69,7 +69,7 @@ void test_spmv(const Fold& fold, const Predictors& made, const EvaluateOptions& 
         add(devices.of(s->device.key), chosen_by(*predictors.front(), *s, options.calls));
         for (const Predictor* p : predictors)
             add(tallies.of(p->name()), chosen_by(*p, *s, options.calls));
-        const Timed* const at_sight = chosen_at_sight(*s);
+        const Timed* const at_sight = chosen_at_sight(*s, options.calls);
         for (std::size_t p = 0; p < tried && s->backend() == Backend::cuda; ++p)
             add(tallies.of(predictors[p]->name() + ", or at sight"),
                 at_sight ? *at_sight : chosen_by(*predictors[p], *s, options.calls));

@@ -1,5 +1,7 @@
 #include "models/small_tiles.hpp"
 
+#include "models/shortlist.hpp"
+
 namespace sptune::models {
 namespace {
 
@@ -25,6 +27,11 @@ bool small_for_tiles(const Outline& outline) {
 
 bool tiles_suffice(const Variant& kernel, const Outline& outline) {
     return kernel.format == "csr" && kernel.algorithm == "tiles" && small_for_tiles(outline);
+}
+
+bool tiles_pay(double tiles_us, double convert_us, double plain_us, double calls) {
+    return tiles_us <= kWorthwhile * plain_us &&
+           (calls <= 0 || convert_us <= calls * (plain_us - tiles_us));
 }
 
 double small_tiles_us(ValueType value, const Outline& outline) {

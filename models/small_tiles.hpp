@@ -22,6 +22,10 @@ bool tiles_suffice(const Variant& kernel, const Outline& outline);
 /// µs of one call of csr.tiles on such a matrix; errors 13 % (rms), 11 % on real ones.
 double small_tiles_us(ValueType value, const Outline& outline);
 
+/// Whether tiles are faster than plain CSR by so much that it is worthwhile, and repay their
+/// conversion in so many calls (0: as many as it takes), times as a program calls them.
+bool tiles_pay(double tiles_us, double convert_us, double plain_us, double calls);
+
 /// To find out which rows belong to which tile, of such a matrix: usual ones took 48 to 88.
 inline constexpr double kSmallTilesConvertUs = 66;
 

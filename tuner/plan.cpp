@@ -116,7 +116,7 @@ void Plan<T, P>::begin_waiting() {
     const Kernel* const known = kernels_.find(safe_id);
     const Kernel& safe = known ? *known : kernels_.safe(matrix_.outline());
     waiting_.spent(options_.select.clock() - start);
-    options_.select.at_sight = AtSight::nothing;  // there was a look
+    options_.select.at_sight = AtSight::nothing;  // has been tried
     begin_with(safe, kernels_.baseline());
     selection_.safe.id = kernels_.id(*ready_.front()->kernel);
     selection_.chosen = selection_.safe;

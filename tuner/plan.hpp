@@ -29,7 +29,8 @@ struct PlanOptions {
     SelectOptions select;
     Online online = Online::automatic;  ///< never where select.in_graphs
     /// Choose once the calls so far make it cheap beside them. Without effect where constraints, a
-    /// number of calls, a stored measurement of this matrix or launches call for a choice at once.
+    /// number of calls, a stored measurement of this matrix or a look at it call for a choice at
+    /// once.
     bool may_wait = false;
     std::optional<double> choosing_us;  ///< instead of what waiting.hpp expects of this process
     Terms terms;                        ///< expected_calls, trusted and watch are set by the plan

@@ -92,7 +92,8 @@ std::string on_calls(const Selection& s, const Constraints& c) {
         return paid + "; a plan converts at once, since another kernel would change results";
     if (!matches(s.baseline.id, c.variants))
         return paid + "; a plan converts at once, since plain CSR is not asked for";
-    if (s.chosen.id == s.safe.id) return paid + "; a plan begins with it";
+    if (s.chosen.id == s.safe.id && c.memory_bytes == ~0ull)
+        return paid + "; a plan begins with it";
     return paid +
            "; how many there will be is unknown, so that a plan starts with plain CSR and converts "
            "when as much time has been lost";

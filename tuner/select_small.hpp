@@ -69,9 +69,10 @@ class SelectSmall {
             result.confidence = models::kLaunchBoundConfidence;
         } else if (small_may_decide() && models::tiles_suffice(safe->variant, o)) {
             Ranked tiles = in_loop(*safe, models::small_tiles_us(value_type_of<T>(), o));
-            tiles.convert_us = models::kSmallTilesConvertUs;
-            const double even = break_even_calls(tiles, baseline);
-            if (even < 0 || (options_.calls > 0 && even > options_.calls)) return false;
+            tiles.convert_us = models::kSmallTilesConvertUs + kernels_.load_us(*safe);
+            if (!models::tiles_pay(tiles.predicted_us, tiles.convert_us, baseline.predicted_us,
+                                   options_.calls))
+                return false;
             result.chosen = tiles;
             result.model = models::kSmallTilesModel;
             result.confidence = models::kSmallTilesConfidence;

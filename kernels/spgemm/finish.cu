@@ -14,7 +14,7 @@ namespace sptune::cuda {
 namespace {
 
 /// Offsets of the rows of a piece, counted from where the piece begins. One type for both widths of
-/// row pointers: CUB's sorts take half a minute to compile for each.
+/// row pointers: CUB's sorts take a quarter of a minute to compile for each.
 struct RowOffsets {
     const void* row_ptr;
     bool wide;

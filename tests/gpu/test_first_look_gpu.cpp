@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -131,16 +132,24 @@ TEST_F(ChoiceByLaunches, NeedsNoFeatures) {
 }
 
 /// One row holds half of the entries.
-Csr<double> skewed() {
-    auto a = generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 4000}}, 3});
-    for (std::size_t i = 2000; i < a.row_ptr.size(); ++i)
-        a.row_ptr[i] = static_cast<std::int32_t>(a.nnz());
+template <class T, class P>
+Csr<T, P> skewed() {
+    auto a = generate<T, P>({"stencil-2d-5", {{"rows", 4000}}, 3});
+    for (std::size_t i = 2000; i < a.row_ptr.size(); ++i) a.row_ptr[i] = static_cast<P>(a.nnz());
     return a;
 }
 
-TEST(ChoiceOfTiles, NeedsNoFeatures) {
-    SPTUNE_NEEDS_GPU();
-    const Selection s = tuner::select_spmv(skewed().view(), Backend::cuda, SelectOptions{});
+template <class Types>
+class ChoiceOfTiles : public testing::Test {
+  protected:
+    void SetUp() override { SPTUNE_NEEDS_GPU(); }
+};
+TYPED_TEST_SUITE(ChoiceOfTiles, AllTypes);
+
+TYPED_TEST(ChoiceOfTiles, NeedsNoFeatures) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const Selection s = tuner::select_spmv(skewed<T, P>().view(), Backend::cuda, SelectOptions{});
     EXPECT_TRUE(s.at_sight);
     EXPECT_EQ(s.model, models::kSmallTilesModel);
     EXPECT_FALSE(s.features);
@@ -148,27 +157,29 @@ TEST(ChoiceOfTiles, NeedsNoFeatures) {
     EXPECT_LT(s.chosen.predicted_us, s.baseline.predicted_us);
 }
 
-TEST(ChoiceOfTiles, MakesPlansThatMultiply) {
-    SPTUNE_NEEDS_GPU();
-    const Csr<double> host = skewed();
-    const DeviceCsr<double, std::int32_t> a(host.view());
-    const auto& kernels = tuner::KernelIndex<double, std::int32_t>::of(Backend::cuda);
-    const DeviceBuffer<double> x(Buffer<double>(static_cast<std::size_t>(a.cols), 1.0));
-    DeviceBuffer<double> y(static_cast<std::size_t>(a.rows));
+TYPED_TEST(ChoiceOfTiles, MakesPlansThatMultiply) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const Csr<T, P> host = skewed<T, P>();
+    const DeviceCsr<T, P> a(host.view());
+    const auto& kernels = tuner::KernelIndex<T, P>::of(Backend::cuda);
+    const DeviceBuffer<T> x(Buffer<T>(static_cast<std::size_t>(a.cols), T{1}));
+    DeviceBuffer<T> y(static_cast<std::size_t>(a.rows));
     tuner::PlanOptions options;
     options.online = tuner::Online::never;
-    tuner::Plan<double, std::int32_t> plan(tuner::choose_on_device(a.view()), kernels, options);
+    tuner::Plan<T, P> plan(tuner::choose_on_device(a.view()), kernels, options);
     EXPECT_TRUE(plan.selection().at_sight);
     EXPECT_EQ(plan.current(), plan.selection().chosen.id);
     plan.apply(1, x.data(), 0, y.data());
-    const Buffer<double> got = y.to_host();
+    const Buffer<T> got = y.to_host();
     for (std::size_t i = 0; i < got.size(); ++i) {
         double sum = 0, of_sizes = 0;
         for (auto k = host.row_ptr[i]; k < host.row_ptr[i + 1]; ++k) {
             sum += host.values[static_cast<std::size_t>(k)];
             of_sizes += std::abs(host.values[static_cast<std::size_t>(k)]);
         }
-        ASSERT_NEAR(got[i], sum, 1e-13 * of_sizes + 1e-300) << i;
+        const double unit = std::numeric_limits<T>::epsilon();
+        ASSERT_NEAR(got[i], sum, 100 * unit * of_sizes) << i;
     }
 }
 
@@ -183,7 +194,7 @@ TEST_F(ChoiceByLaunches, IsLeftToModelsOtherwise) {
     by_model(generate<double, std::int32_t>({"stencil-2d-5", {{"rows", 1000000}}, 3}), {}, "large");
     SelectOptions options;
     options.at_sight = tuner::AtSight::launch_bound;
-    by_model(skewed(), options, "a long row");
+    by_model(skewed<double, std::int32_t>(), options, "a long row");
     options = {};
     options.in_graphs = true;
     const Selection s = by_model(small_, options, "in graphs");

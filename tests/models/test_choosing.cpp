@@ -75,12 +75,13 @@ TEST(Choosing, LaunchesDecideOnSmallMatricesOfAGpu) {
     ASSERT_TRUE(chosen_by_launches(small));
     EXPECT_EQ(chosen_by_launches(small), &small.timed.back());
     EXPECT_EQ(&settled_by(Told({100, 60, 70, 30, 90}), small), &small.timed.back());
-    EXPECT_EQ(chosen_at_sight(small), &small.timed.back());
+    EXPECT_EQ(chosen_at_sight(small, 0), &small.timed.back());
     const Sample skewed = with_safe(4000, 4000);
     EXPECT_FALSE(chosen_by_launches(skewed)) << "a long row";
-    EXPECT_EQ(chosen_at_sight(skewed), &skewed.timed.back()) << "tiles suffice";
-    EXPECT_FALSE(chosen_at_sight(with_safe(2e6, 6))) << "large";
-    EXPECT_FALSE(chosen_at_sight(four_kernels())) << "of a CPU";
+    EXPECT_EQ(chosen_at_sight(skewed, 0), &skewed.timed.back()) << "tiles suffice";
+    EXPECT_FALSE(chosen_at_sight(skewed, 1)) << "their conversion is not repaid";
+    EXPECT_FALSE(chosen_at_sight(with_safe(2e6, 6), 0)) << "large";
+    EXPECT_FALSE(chosen_at_sight(four_kernels(), 0)) << "of a CPU";
     EXPECT_FALSE(chosen_by_launches(with_safe(2e6, 6))) << "large";
     Sample unknown = with_safe(4000, 6);
     unknown.timed.pop_back();

@@ -54,6 +54,14 @@ TEST(LaunchBound, EverythingThatGrowsTakesLonger) {
     EXPECT_EQ(us({50'000, 250'000, 12, 0}, 50'000), least) << "unknown: as many as an H100 has";
 }
 
+TEST(LaunchBound, StepsOfALongRowTakeLessThanTheFirstOnes) {
+    const auto of_row = [](index_t longest) { return us({10'000, 50'000, longest, 132}, 10'000); };
+    const double first = of_row(8 * 24) - of_row(8 * 23), later = of_row(8 * 25) - of_row(8 * 24);
+    EXPECT_GT(later, 0);
+    EXPECT_LT(later, first);
+    EXPECT_NEAR(of_row(8 * 26) - of_row(8 * 25), later, 1e-9);
+}
+
 TEST(LaunchBound, IsKnownOfThreadsPerRowAlone) {
     Variant tiles = threads_per_row(8);
     tiles.algorithm = "tiles";

@@ -26,6 +26,14 @@ TEST(SmallTiles, NotOnLargeMatrices) {
     EXPECT_TRUE(small_for_tiles({100'000, 299'960, -1, 0})) << "unknown: as many as an H100 has";
 }
 
+TEST(SmallTiles, PayWhereCallsRepayTheirConversion) {
+    EXPECT_TRUE(tiles_pay(4, 60, 10, 10));
+    EXPECT_FALSE(tiles_pay(4, 60, 10, 9));
+    EXPECT_TRUE(tiles_pay(4, 1e6, 10, 0)) << "as many as it takes";
+    EXPECT_FALSE(tiles_pay(4, 0, 4.1, 0)) << "hardly faster";
+    EXPECT_FALSE(tiles_pay(4, 60, 3, 0));
+}
+
 TEST(SmallTiles, MoreEntriesTakeLonger) {
     const auto us = [](ValueType value, std::int64_t nnz, int multiprocessors) {
         return small_tiles_us(value, {10'000, nnz, 5000, multiprocessors});

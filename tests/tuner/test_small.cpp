@@ -4,6 +4,7 @@
 #include "models/small_tiles.hpp"
 #include "tests/tuner/selections.hpp"
 #include "tuner/plan.hpp"
+#include "tuner/select_reasons.hpp"
 
 #include <memory>
 
@@ -182,6 +183,30 @@ TEST_F(TilesSuffice, WhereARowIsLong) {
     EXPECT_NE(s.why.find("a plan"), std::string::npos) << s.why;
     EXPECT_EQ(extracted_, 0);
     EXPECT_EQ(looked_, 1);
+}
+
+TEST_F(TilesSuffice, SayThatAPlanBeginsWithThem) {
+    const Selection s = select();
+    const auto why = [&](const Constraints& constraints) {
+        return why_selected(s, {}, here(), constraints);
+    };
+    const std::string text = why({});
+    EXPECT_NE(text.find("a plan begins with it"), std::string::npos) << text;
+    Constraints little;
+    little.memory_bytes = 1 << 20;  // plans begin with plain CSR
+    EXPECT_NE(why(little).find("a plan starts with plain CSR"), std::string::npos) << why(little);
+}
+
+TEST_F(TilesSuffice, NotWhereSomethingElseIsAskedFor) {
+    const SelectOptions usual = options_;
+    options_.constraints.variants = "*.csr.*,*.fake.*";
+    expect_by_model("variants");
+    options_ = usual;
+    options_.constraints.convert_us = 1000;
+    expect_by_model("conversion");
+    options_ = usual;
+    options_.constraints.error = 1;
+    expect_by_model("an error bound");
 }
 
 TEST_F(TilesSuffice, NotForFewerCallsThanTheirConversionTakes) {

@@ -11,12 +11,11 @@ namespace sptune::models {
 
 /// µs of one call of csr.vector in a graph, about, with as many threads per row as spmv_safe()
 /// names, on a matrix of this outline, whose longest row is known, with so many columns. Infinite
-/// for other kernels. Fitted to 10,071 times of drawn
-/// matrices with up to 600 thousand rows and entries on H100s and H200s (less 0.2 µs, by which our
-/// kernels now begin sooner): errors 14 % (rms), and 12 % on 420 times of real ones, which it was
-/// not fitted to. Of plain CSR, with eight threads, where a row is long a coarse guess: errors 24 %
-/// on 1412 sweeps of small matrices, which the time of steps after the 24th was fitted to. For GPUs
-/// with fewer multiprocessors a guess.
+/// for other kernels. Fitted to 10,071 times of drawn matrices with up to 600 thousand rows and
+/// entries on H100s and H200s (less 0.2 µs, by which our kernels now begin sooner): errors 14 %
+/// (rms), and 12 % on 420 times of real ones, which it was not fitted to. Of plain CSR, with eight
+/// threads, where a row is long a coarse guess: errors 24 % on 1412 sweeps of small matrices, which
+/// the time of steps after the 24th was fitted to. For GPUs with fewer multiprocessors a guess.
 double threads_per_row_us(const Variant& kernel, const Outline& outline, index_t cols);
 
 /// Whether a loop of such calls waits for their launches, so that no other kernel is faster in it.

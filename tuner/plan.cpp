@@ -41,7 +41,7 @@ Plan<T, P>::Plan(const Chooser<T, P>& matrix, const KernelIndex<T, P>& kernels,
     }
     // Calls that a graph repeats cannot be tried, and are not seen.
     if (options_.select.in_graphs) options_.online = Online::never;
-    // Trials find out more than a look at tiles' matrices does.
+    // Trials end up with what is faster than tiles, if anything is.
     if (options_.online == Online::always)
         options_.select.at_sight = AtSight::nothing;
     else if (options_.online == Online::automatic)

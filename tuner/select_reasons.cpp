@@ -170,8 +170,7 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
         text += fmt::format(
             "{} is expected to take {} against {} of plain CSR (confidence {:.2f}): a row is long, "
             "and hardly any kernel is faster in a loop of calls on so small a matrix; other "
-            "features "
-            "were not looked at",
+            "features were not looked at",
             s.chosen.id, duration_us(s.chosen.predicted_us), duration_us(s.baseline.predicted_us),
             s.confidence);
     else if (s.model.empty())

@@ -11,7 +11,7 @@ namespace {
 
 /// Threads that a multiprocessor holds at a time. As long as all of a call are there from the
 /// beginning, more of them wait less; beyond that each should have something to read.
-constexpr std::int64_t kResident = 2048, kMultiprocessors = 132;
+constexpr std::int64_t kResident = 2048;
 constexpr double kMostEntries = 4;           ///< of the mean row, for a thread
 constexpr double kFewestEntries = 1.0 / 3;   ///< the same where threads are idle otherwise
 constexpr std::int64_t kMostOfLongest = 16;  ///< of the longest row, for a thread
@@ -43,7 +43,7 @@ Variant threads_per_row(ValueType value, IndexType index, int threads) {
 /// CSR.
 int threads_for(const Outline& o) {
     const double mean = static_cast<double>(o.nnz) / std::max(o.rows, index_t{1});
-    const std::int64_t resident = kResident * (o.threads > 0 ? o.threads : kMultiprocessors);
+    const std::int64_t resident = kResident * o.multiprocessors();
     const auto entries_for = [&](int threads) { return mean / (threads * std::numbers::sqrt2); };
     int threads = kFewest;
     while (threads < kMost) {

@@ -14,6 +14,10 @@ struct Outline {
     std::int64_t nnz = 0;
     std::int64_t longest_row = -1;  ///< in entries; negative: unknown
     int threads = 0;                ///< of the CPU, multiprocessors of the GPU; 0: unknown
+
+    /// Of a GPU; where unknown, those of an H100 or H200.
+    int multiprocessors() const { return threads > 0 ? threads : kUsualMultiprocessors; }
+    static constexpr int kUsualMultiprocessors = 132;
 };
 
 /// The CSR kernel that never takes much longer than another one on any matrix of this outline, and

@@ -9,8 +9,8 @@
 namespace sptune::models {
 namespace {
 
-/// Of an H100 or H200: multiprocessors, and the threads that one holds at a time.
-constexpr double kMultiprocessors = 132, kResident = 2048;
+/// Threads that a multiprocessor of an H100 or H200 holds at a time.
+constexpr double kResident = 2048;
 constexpr double kMillion = 1e6;
 
 /// µs.
@@ -31,7 +31,7 @@ constexpr double kSure = 1.1;
 double threads_per_row_us(const Variant& kernel, const Outline& o, index_t cols) {
     if (kernel.format != "csr" || kernel.algorithm != "vector")
         return std::numeric_limits<double>::infinity();
-    const double multiprocessors = o.threads > 0 ? o.threads : kMultiprocessors;
+    const double multiprocessors = o.multiprocessors();
     const double threads = param_or(kernel.params, "t", 1);
     const double steps = std::ceil(static_cast<double>(o.longest_row) / threads);
     const double waves = o.rows * threads / (kResident * multiprocessors);
@@ -40,7 +40,7 @@ double threads_per_row_us(const Variant& kernel, const Outline& o, index_t cols)
                          kBytesOfX * static_cast<double>(cols) * (f64 ? 8 : 4);
     const double in_longest = kStep * steps - (kStep - kFurther) * std::max(steps - kSteps, 0.0);
     return kCall + in_longest + kBegun * std::ceil(waves) + kFilled * waves +
-           moved / kMillion * kMultiprocessors / multiprocessors;
+           moved / kMillion * Outline::kUsualMultiprocessors / multiprocessors;
 }
 
 bool waits_for_launch(const Variant& kernel, const Outline& outline, index_t cols,

@@ -5,24 +5,18 @@
 namespace sptune::models {
 namespace {
 
-/// Of an H100 or H200.
-constexpr double kMultiprocessors = 132;
-/// Rows and entries together, for each multiprocessor: 400 thousand for those.
+/// Rows and entries together, for each multiprocessor: 400 thousand for an H100 or H200.
 constexpr double kMost = 3030;
 
-/// µs.
+/// µs, of those.
 constexpr double kCall = 3.85;
 constexpr double kEntries[]{1.99, 2.94};  ///< a million, f32 and f64
-
-double multiprocessors_of(const Outline& outline) {
-    return outline.threads > 0 ? outline.threads : kMultiprocessors;
-}
 
 }  // namespace
 
 bool small_for_tiles(const Outline& outline) {
     const auto size = static_cast<double>(outline.rows) + static_cast<double>(outline.nnz);
-    return size <= kMost * multiprocessors_of(outline);
+    return size <= kMost * outline.multiprocessors();
 }
 
 bool tiles_suffice(const Variant& kernel, const Outline& outline) {
@@ -36,7 +30,7 @@ bool tiles_pay(double tiles_us, double convert_us, double plain_us, double calls
 
 double small_tiles_us(ValueType value, const Outline& outline) {
     return kCall + kEntries[value == ValueType::f64] * static_cast<double>(outline.nnz) / 1e6 *
-                       kMultiprocessors / multiprocessors_of(outline);
+                       Outline::kUsualMultiprocessors / outline.multiprocessors();
 }
 
 }  // namespace sptune::models

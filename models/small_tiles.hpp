@@ -13,10 +13,11 @@ bool small_for_tiles(const Outline& outline);
 
 /// Whether `kernel`, which spmv_safe() named for this outline, whose longest row is known, is
 /// csr.tiles on a matrix that is small enough. In 1412 sweeps of H100s and H200s of which this is
-/// true (58 of real matrices), with launches of 3.6 µs, it took 1.036 times as long as the fastest
-/// kernel of a loop in geometric mean, at the 95th percentile 1.17 times, and more than 1.05 times
-/// as long as plain CSR on 0.4 % (bench/results/2026-11-29-tiles-at-sight.md). In graphs, where two
-/// launches cost no more than one, coo.atomic is often faster.
+/// true (58 of real matrices that nobody tuned for), with launches of 3.6 µs, it took 1.036 times
+/// as long as the fastest kernel of a loop in geometric mean, at the 95th percentile 1.17 times,
+/// and more than 1.05 times as long as plain CSR on 0.4 %
+/// (bench/results/2026-11-29-tiles-at-sight.md). In graphs, where two launches cost no more than
+/// one, coo.atomic is often faster.
 bool tiles_suffice(const Variant& kernel, const Outline& outline);
 
 /// µs of one call of csr.tiles on such a matrix; errors 13 % (rms), 11 % on real ones.

@@ -1,5 +1,6 @@
 #include "features/whole_pass.hpp"
 
+#include "features/constant_values.hpp"
 #include "features/diagonal_marks.hpp"
 #include "features/entry_pass.hpp"
 #include "features/fingerprint.hpp"
@@ -40,15 +41,6 @@ void add_lengths(const P* row_ptr, std::int64_t first, std::int64_t last, WholeP
                 out.lengths.add(row_ptr[i + 1] - row_ptr[i], static_cast<std::size_t>(i));
     }
     out.order.merge(sums);
-}
-
-/// Are the values of [first, last) and the first value of all the same bits? They are when they
-/// equal themselves shifted by one, which memcmp finds out at the speed of memory.
-template <class T>
-bool all_equal(const T* values, std::int64_t first, std::int64_t last) {
-    const T* const from = values + std::max<std::int64_t>(0, first - 1);
-    const auto bytes = static_cast<std::size_t>(values + last - 1 - from) * sizeof(T);
-    return first == last || std::memcmp(from, from + 1, bytes) == 0;
 }
 
 /// Of the rows [first, last), which are readable, all but the diagonals' number and bounds.

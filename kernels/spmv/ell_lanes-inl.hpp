@@ -20,7 +20,7 @@ HWY_NOINLINE void multiply_ell(const Storage& s, std::int64_t first, std::int64_
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t row = i * C;
         multiply_lanes<C>(
-            s.values.data() + row, s.column.data() + row,
+            StoredValues<T>{s.values.data() + row}, s.column.data() + row,
             [&](std::ptrdiff_t j) { return j * s.pitch; }, s.width, x,
             [&](int lane, auto d, auto sum) {
                 store_rows(d, sum, s.rows - row - lane, y + row + lane, out);

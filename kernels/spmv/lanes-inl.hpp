@@ -27,10 +27,32 @@ struct LaneShape {
     static constexpr int groups = groups_from(vectors < 8 ? vectors : 8);
 };
 
+/// The values of the entries from `at` on, read from where they are stored.
+template <class T>
+struct StoredValues {
+    const T* HWY_RESTRICT values;
+
+    template <class D>
+    HWY_INLINE hn::Vec<D> load(D d, std::ptrdiff_t at) const {
+        return hn::LoadU(d, values + at);
+    }
+};
+
+/// Of a matrix whose values are all the same.
+template <class T>
+struct OneValue {
+    T value;
+
+    template <class D>
+    HWY_INLINE hn::Vec<D> load(D d, std::ptrdiff_t) const {
+        return hn::Set(d, value);
+    }
+};
+
 /// sum[row] = Σ_j v[start(j) + row] · x[c[start(j) + row]] for C rows and `length` entries each;
-/// out(row, tag, vector) gets the sums of rows [row, row + lanes).
-template <int C, class T, class I, class Start, class Out>
-HWY_INLINE void multiply_lanes(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c, Start start,
+/// out(row, tag, vector) gets the sums of rows [row, row + lanes). `v`: StoredValues or OneValue.
+template <int C, class Values, class T, class I, class Start, class Out>
+HWY_INLINE void multiply_lanes(Values v, const I* HWY_RESTRICT c, Start start,
                                std::ptrdiff_t length, const T* HWY_RESTRICT x, Out out) {
     using Shape = LaneShape<T, C>;
     constexpr int width = Shape::width, groups = Shape::groups;
@@ -43,12 +65,12 @@ HWY_INLINE void multiply_lanes(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c,
             std::ptrdiff_t j = 0;
             for (; j + 2 <= length; j += 2) {
                 const std::ptrdiff_t a = start(j) + first, b = start(j + 1) + first;
-                even = hn::MulAdd(hn::LoadU(d, v + a), assemble(d, x, c + a), even);
-                odd = hn::MulAdd(hn::LoadU(d, v + b), assemble(d, x, c + b), odd);
+                even = hn::MulAdd(v.load(d, a), assemble(d, x, c + a), even);
+                odd = hn::MulAdd(v.load(d, b), assemble(d, x, c + b), odd);
             }
             if (j < length) {
                 const std::ptrdiff_t a = start(j) + first;
-                even = hn::MulAdd(hn::LoadU(d, v + a), assemble(d, x, c + a), even);
+                even = hn::MulAdd(v.load(d, a), assemble(d, x, c + a), even);
             }
             out(first, d, hn::Add(even, odd));
         } else {
@@ -59,7 +81,7 @@ HWY_INLINE void multiply_lanes(const T* HWY_RESTRICT v, const I* HWY_RESTRICT c,
                 const std::ptrdiff_t at = start(j) + first;
 #pragma GCC unroll 8
                 for (int g = 0; g < groups; ++g)
-                    sum[g] = hn::MulAdd(hn::LoadU(d, v + at + g * width),
+                    sum[g] = hn::MulAdd(v.load(d, at + g * width),
                                         assemble(d, x, c + at + g * width), sum[g]);
             }
 #pragma GCC unroll 8

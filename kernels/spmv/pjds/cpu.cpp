@@ -23,7 +23,7 @@ HWY_NOINLINE void chunk_range(const PjdsStorage<T>& s, std::int64_t first, std::
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t row = i * C;
         multiply_lanes<C>(
-            s.values.data() + row, s.column.data() + row,
+            StoredValues<T>{s.values.data() + row}, s.column.data() + row,
             [&](std::ptrdiff_t j) { return s.diagonal[j]; }, s.length[i], x,
             [&](int lane, auto d, auto sum) {
                 store_scattered(d, sum, s.order.data() + row + lane, s.rows - row - lane, y, out);

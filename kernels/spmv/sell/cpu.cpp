@@ -17,7 +17,23 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <int C, int IndexBits, class T>
+/// Adds what lies behind the first `full` columns of a slice of one value, where `length` says
+/// which rows still have entries.
+template <int C, class D, class T, class I>
+HWY_INLINE hn::Vec<D> add_ragged(D d, hn::Vec<D> sum, T value, const T* HWY_RESTRICT length,
+                                 const I* HWY_RESTRICT c, std::ptrdiff_t full, std::ptrdiff_t width,
+                                 const T* HWY_RESTRICT x) {
+    const auto lengths = hn::LoadU(d, length);
+    const auto weight = hn::Set(d, value);
+    for (std::ptrdiff_t j = full; j < width; ++j) {
+        const auto here = hn::Lt(hn::Set(d, static_cast<T>(j)), lengths);
+        sum = hn::MulAdd(weight, hn::IfThenElseZero(here, assemble(d, x, c + j * C)), sum);
+    }
+    return sum;
+}
+
+/// Slices [first, last), without values where `kOne`.
+template <int C, int IndexBits, bool kOne, class T>
 HWY_NOINLINE void slice_range(const SellStorage<T>& s, index_t first, index_t last, const T* x,
                               T* y, Epilogue<T> out) {
     const std::int64_t* slice_ptr = s.slice_ptr.data();
@@ -34,12 +50,26 @@ HWY_NOINLINE void slice_range(const SellStorage<T>& s, index_t first, index_t la
                 store_rows(d, sum, count, y + row + lane, out);
         };
         const auto start = [](std::ptrdiff_t j) { return j * C; };
+        const auto multiply = [&](const auto* column, const T* from) {
+            if constexpr (kOne) {
+                const std::ptrdiff_t full = s.one->full[i];
+                multiply_lanes<C>(OneValue<T>{s.one->value}, column, start, full, from,
+                                  [&](int lane, auto d, auto sum) {
+                                      if (full < width)
+                                          sum = add_ragged<C>(d, sum, s.one->value,
+                                                              s.one->length.data() + row + lane,
+                                                              column + lane, full, width, from);
+                                      store(lane, d, sum);
+                                  });
+            } else {
+                multiply_lanes<C>(StoredValues<T>{s.values.data() + begin}, column, start, width,
+                                  from, store);
+            }
+        };
         if constexpr (IndexBits == 16)
-            multiply_lanes<C>(s.values.data() + begin, s.offset.data() + begin, start, width,
-                              x + s.base[i], store);
+            multiply(s.offset.data() + begin, x + s.base[i]);
         else
-            multiply_lanes<C>(s.values.data() + begin, s.column.data() + begin, start, width, x,
-                              store);
+            multiply(s.column.data() + begin, x);
     }
 }
 
@@ -48,9 +78,12 @@ void sell_simd(const Storage& storage, T alpha, const T* x, T beta, T* y, Launch
     const auto& s = static_cast<const SellStorage<T>&>(storage);
     const auto slices_of = [&](int part, int parts) {
         const std::int64_t* ptr = s.slice_ptr.data();
-        slice_range<C, IndexBits>(s, balanced_row(ptr, s.slices(), C, parts, part),
-                                  balanced_row(ptr, s.slices(), C, parts, part + 1), x, y,
-                                  Epilogue<T>{alpha, beta});
+        const index_t first = balanced_row(ptr, s.slices(), C, parts, part);
+        const index_t last = balanced_row(ptr, s.slices(), C, parts, part + 1);
+        const Epilogue<T> out{alpha, beta};
+        if constexpr (sell::knows_one_value(C))
+            if (s.one) return slice_range<C, IndexBits, true>(s, first, last, x, y, out);
+        slice_range<C, IndexBits, false>(s, first, last, x, y, out);
     };
     parallel_with_long_rows(s.beside, launch.threads, alpha, x, y, slices_of);
 }

@@ -24,6 +24,7 @@ namespace sptune::tuner {
 namespace {
 
 constexpr std::uint64_t kSmallest = 16 << 10;
+constexpr std::uint64_t kEnough = 256 << 20;
 constexpr int kPoints = 12;
 constexpr std::size_t kGrain = 64;  // words; stream_sum's step
 
@@ -75,7 +76,10 @@ double read_gbs(const Buffer<std::uint64_t>& data, std::size_t words, int thread
 }  // namespace
 
 std::vector<db::BandwidthPoint> measure_bandwidth(int threads, const std::atomic<bool>* stop) {
-    const std::uint64_t wanted = 4 * host().llc_bytes, most = available_memory() / 8;
+    // Filling a gigabyte would take most of the time, for the same number.
+    const std::uint64_t llc = host().llc_bytes,
+                        wanted = std::min(4 * llc, std::max(2 * llc, kEnough)),
+                        most = available_memory() / 8;
     const std::uint64_t largest = std::max(std::min(wanted, most), 2 * kSmallest);
     auto data = with_memory_for("measuring the bandwidth of this machine", [&] {
         return Buffer<std::uint64_t>(largest / sizeof(std::uint64_t) / kGrain * kGrain);

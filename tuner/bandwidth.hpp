@@ -9,8 +9,8 @@
 namespace sptune::tuner {
 
 /// Read bandwidth of `threads` threads together, from working sets of 16 KiB up to four times the
-/// last-level caches (less where memory is short), in growing order. Takes about half a second,
-/// several where caches are large. Throws Error soon after `stop` was set, which may be null.
+/// last-level caches (twice where they are large, less where memory is short), in growing order.
+/// Takes about half a second. Throws Error soon after `stop` was set, which may be null.
 std::vector<db::BandwidthPoint> measure_bandwidth(int threads,
                                                   const std::atomic<bool>* stop = nullptr);
 

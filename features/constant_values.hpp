@@ -2,7 +2,6 @@
 #pragma once
 
 #include "matrix/csr.hpp"
-#include "matrix/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>

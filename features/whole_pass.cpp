@@ -15,7 +15,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 
 #include <omp.h>
 

@@ -39,8 +39,10 @@ struct Limits {
 /// What a layout would need, found without converting.
 struct Footprint {
     std::uint64_t storage_bytes = 0;  ///< upper bound of the memory the converted A holds
-    std::uint64_t moved_bytes = 0;    ///< lower bound of what one apply reads of A
-    std::string illegal;              ///< why the layout cannot be used; empty when it can
+    /// Lower bound of what one apply reads of A. Values that are all the same count: who times
+    /// kernels varies them (tuner/verify.hpp).
+    std::uint64_t moved_bytes = 0;
+    std::string illegal;  ///< why the layout cannot be used; empty when it can
     /// Slices of how many rows span too much for 16-bit columns, so that longer ones do as well.
     int too_wide = 0;
 };

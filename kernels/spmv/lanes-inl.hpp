@@ -27,25 +27,37 @@ struct LaneShape {
     static constexpr int groups = groups_from(vectors < 8 ? vectors : 8);
 };
 
-/// The values of the entries from `at` on, read from where they are stored.
+/// Values read from where they are stored.
 template <class T>
 struct StoredValues {
+    static constexpr bool kRagged = false;
     const T* HWY_RESTRICT values;
 
+    HWY_INLINE std::ptrdiff_t full(std::ptrdiff_t length) const { return length; }
     template <class D>
     HWY_INLINE hn::Vec<D> load(D d, std::ptrdiff_t at) const {
         return hn::LoadU(d, values + at);
     }
 };
 
-/// Of a matrix whose values are all the same.
+/// One value that all entries have. Of the first `columns` all rows have an entry; behind them row
+/// r has one while j < lengths[r], and 0 stands for what is missing.
 template <class T>
 struct OneValue {
+    static constexpr bool kRagged = true;
     T value;
+    std::ptrdiff_t columns;
+    const T* HWY_RESTRICT lengths;
 
+    HWY_INLINE std::ptrdiff_t full(std::ptrdiff_t) const { return columns; }
     template <class D>
     HWY_INLINE hn::Vec<D> load(D d, std::ptrdiff_t) const {
         return hn::Set(d, value);
+    }
+    /// Of the rows from `row` on; all lanes of `j` are j.
+    template <class D>
+    HWY_INLINE hn::Vec<D> load_ragged(D d, hn::Vec<D> j, std::ptrdiff_t row) const {
+        return hn::IfThenElseZero(hn::Lt(j, hn::LoadU(d, lengths + row)), hn::Set(d, value));
     }
 };
 
@@ -58,35 +70,47 @@ HWY_INLINE void multiply_lanes(Values v, const I* HWY_RESTRICT c, Start start,
     constexpr int width = Shape::width, groups = Shape::groups;
     const hn::CappedTag<T, width> d;
     using V = hn::Vec<decltype(d)>;
+    const std::ptrdiff_t full = v.full(length);
     for (int first = 0; first < C; first += width * groups) {
+        V sum[groups];
+        std::ptrdiff_t j = 0;
         if constexpr (groups == 1) {
             // One vector alone waits for its own multiply-add: two chains.
             V even = hn::Zero(d), odd = hn::Zero(d);
-            std::ptrdiff_t j = 0;
-            for (; j + 2 <= length; j += 2) {
+            for (; j + 2 <= full; j += 2) {
                 const std::ptrdiff_t a = start(j) + first, b = start(j + 1) + first;
                 even = hn::MulAdd(v.load(d, a), assemble(d, x, c + a), even);
                 odd = hn::MulAdd(v.load(d, b), assemble(d, x, c + b), odd);
             }
-            if (j < length) {
+            if (j < full) {
                 const std::ptrdiff_t a = start(j) + first;
                 even = hn::MulAdd(v.load(d, a), assemble(d, x, c + a), even);
             }
-            out(first, d, hn::Add(even, odd));
+            sum[0] = hn::Add(even, odd);
         } else {
-            V sum[groups];
 #pragma GCC unroll 8
             for (int g = 0; g < groups; ++g) sum[g] = hn::Zero(d);
-            for (std::ptrdiff_t j = 0; j < length; ++j) {
+            for (; j < full; ++j) {
                 const std::ptrdiff_t at = start(j) + first;
 #pragma GCC unroll 8
                 for (int g = 0; g < groups; ++g)
                     sum[g] = hn::MulAdd(v.load(d, at + g * width),
                                         assemble(d, x, c + at + g * width), sum[g]);
             }
-#pragma GCC unroll 8
-            for (int g = 0; g < groups; ++g) out(first + g * width, d, sum[g]);
         }
+        if constexpr (Values::kRagged) {
+            V column = hn::Set(d, static_cast<T>(full));
+            for (j = full; j < length; ++j) {
+                const std::ptrdiff_t at = start(j) + first;
+#pragma GCC unroll 8
+                for (int g = 0; g < groups; ++g)
+                    sum[g] = hn::MulAdd(v.load_ragged(d, column, first + g * width),
+                                        assemble(d, x, c + at + g * width), sum[g]);
+                column = hn::Add(column, hn::Set(d, T{1}));
+            }
+        }
+#pragma GCC unroll 8
+        for (int g = 0; g < groups; ++g) out(first + g * width, d, sum[g]);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -91,14 +92,19 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
 }
 
 /// Whether to store how long rows are instead of a value that all entries have: where that takes
-/// half as much at most, and lengths are exact as a T.
+/// about half as much at most. Lengths have to be exact as a T. Infinite values would make NaN of
+/// rows without entries.
 template <class T, class P>
 bool drops_values(CsrView<T, P> a, const Slices& s, int c, int threads) {
-    constexpr std::int64_t kExact = std::int64_t{1} << std::numeric_limits<T>::digits;
-    if (!sell::knows_one_value(c) || s.stored() < 2 * std::int64_t{c} * s.count) return false;
+    constexpr std::int64_t kExact = std::min(std::int64_t{1} << std::numeric_limits<T>::digits,
+                                             std::int64_t{std::numeric_limits<index_t>::max()});
+    if (!sell::knows_one_value(c) || s.stored() < 2 * std::int64_t{c} * s.count ||
+        !has_one_value(a, threads) || !std::isfinite(a.values[0]))
+        return false;
+    if (s.stored() / c <= kExact) return true;
     for (index_t slice = 0; slice < s.count; ++slice)
         if (s.width(slice, c) > kExact) return false;
-    return has_one_value(a, threads);
+    return true;
 }
 
 template <class T, class P>
@@ -158,7 +164,6 @@ Footprint SellFormat::inspect(CsrView<T, P> a, const Features& features, const P
                       (bits == 16 ? s.count * sizeof(index_t) : 0) +
                       LongRows<T>::bytes_of(s.beside.rows, s.beside.entries);
     f.moved_bytes = f.storage_bytes;
-    if (features.constant_values && sell::knows_one_value(c)) f.moved_bytes -= stored * sizeof(T);
     if (bits == 16 && !slices_span_16_bits(a, s, c, features.columns_sorted)) {
         f.illegal = kTooWide;
         // Larger slices may have more rows beside them.
@@ -179,8 +184,8 @@ std::unique_ptr<Storage> SellFormat::convert(CsrView<T, P> a, const Params& para
     const std::size_t stored = static_cast<std::size_t>(s.stored());
     if (drops_values(a, s, c, team)) {
         const auto slices = static_cast<std::size_t>(s.count);
-        out->one.emplace(a.values[0], Buffer<index_t>(slices),
-                         Buffer<T>(slices * static_cast<std::size_t>(c)));
+        out->one = typename SellStorage<T>::One{a.values[0], Buffer<index_t>(slices),
+                                                Buffer<T>(slices * static_cast<std::size_t>(c))};
     } else {
         out->values = Buffer<T>(stored);
     }

@@ -17,21 +17,6 @@ namespace sptune {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Adds what lies behind the first `full` columns of a slice of one value, where `length` says
-/// which rows still have entries.
-template <int C, class D, class T, class I>
-HWY_INLINE hn::Vec<D> add_ragged(D d, hn::Vec<D> sum, T value, const T* HWY_RESTRICT length,
-                                 const I* HWY_RESTRICT c, std::ptrdiff_t full, std::ptrdiff_t width,
-                                 const T* HWY_RESTRICT x) {
-    const auto lengths = hn::LoadU(d, length);
-    const auto weight = hn::Set(d, value);
-    for (std::ptrdiff_t j = full; j < width; ++j) {
-        const auto here = hn::Lt(hn::Set(d, static_cast<T>(j)), lengths);
-        sum = hn::MulAdd(weight, hn::IfThenElseZero(here, assemble(d, x, c + j * C)), sum);
-    }
-    return sum;
-}
-
 /// Slices [first, last), without values where `kOne`.
 template <int C, int IndexBits, bool kOne, class T>
 HWY_NOINLINE void slice_range(const SellStorage<T>& s, index_t first, index_t last, const T* x,
@@ -52,15 +37,8 @@ HWY_NOINLINE void slice_range(const SellStorage<T>& s, index_t first, index_t la
         const auto start = [](std::ptrdiff_t j) { return j * C; };
         const auto multiply = [&](const auto* column, const T* from) {
             if constexpr (kOne) {
-                const std::ptrdiff_t full = s.one->full[i];
-                multiply_lanes<C>(OneValue<T>{s.one->value}, column, start, full, from,
-                                  [&](int lane, auto d, auto sum) {
-                                      if (full < width)
-                                          sum = add_ragged<C>(d, sum, s.one->value,
-                                                              s.one->length.data() + row + lane,
-                                                              column + lane, full, width, from);
-                                      store(lane, d, sum);
-                                  });
+                const OneValue<T> one{s.one->value, s.one->full[i], s.one->length.data() + row};
+                multiply_lanes<C>(one, column, start, width, from, store);
             } else {
                 multiply_lanes<C>(StoredValues<T>{s.values.data() + begin}, column, start, width,
                                   from, store);

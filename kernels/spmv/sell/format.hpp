@@ -2,7 +2,7 @@
 // longest row and stored column by column. On a CPU no window reaches from one thread's share of
 // the rows into the next, rows keep their order where sorting saves too little, and a few that are
 // very long are stored beside the slices. Values that are all the same, as those of a graph without
-// weights, are not stored where C is one of those that the kernels do that for. Source:
+// weights, are not stored where the kernels for C rows know of that. Source:
 // Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format …", SIAM J. Sci.
 // Comput. 36(5), 2014.
 #pragma once

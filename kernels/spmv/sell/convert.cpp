@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -92,14 +91,13 @@ void fill_slice(CsrView<T, P> a, const Slices& s, int c, index_t slice, index_t 
 }
 
 /// Whether to store how long rows are instead of a value that all entries have: where that takes
-/// about half as much at most. Lengths have to be exact as a T. Infinite values would make NaN of
-/// rows without entries.
+/// about half as much at most. Lengths have to be exact as a T.
 template <class T, class P>
 bool drops_values(CsrView<T, P> a, const Slices& s, int c, int threads) {
     constexpr std::int64_t kExact = std::min(std::int64_t{1} << std::numeric_limits<T>::digits,
                                              std::int64_t{std::numeric_limits<index_t>::max()});
     if (!sell::knows_one_value(c) || s.stored() < 2 * std::int64_t{c} * s.count ||
-        !has_one_value(a, threads) || !std::isfinite(a.values[0]))
+        !has_one_value(a, threads))
         return false;
     if (s.stored() / c <= kExact) return true;
     for (index_t slice = 0; slice < s.count; ++slice)

@@ -165,6 +165,10 @@ class Report {
                 "; calls wait for their launches, {} each in a program's loop here (--json has "
                 "device_us, as in a CUDA graph)",
                 duration_us(*entry_.device.host_launch_us));
+        if (entry_.provenance.one_value.value_or(false))
+            text +=
+                "; all values are the same, and sell on a CPU leaves them out: with others it "
+                "takes longer";
         std::string out = style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
         if (drift(all_) > kDrift) {
             const std::string note = fmt::format(

@@ -193,6 +193,7 @@ Digest digest_of_lines(const Lines& lines, Extent extent) {
         lines.member("complete") == Json(true) && !lines.member("provenance").contains("variants");
     d.vendor_library = lines.member("provenance").value("vendor_library", "");
     d.cores_busy = lines.member("provenance").value("cores_busy", false);
+    d.one_value = lines.member("provenance").value("one_value", false);
     std::vector<Timed> field;
     for (const Text line : lines.candidates())
         if (const auto t = timed(line)) field.push_back(*t);
@@ -219,6 +220,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
              all,
              entry.provenance.vendor_library,
              were_cores_busy(entry),
+             entry.provenance.one_value.value_or(false),
              false,
              {}};
     std::vector<const Candidate*> field;

@@ -27,6 +27,7 @@ struct Digest {
     bool complete = false;          ///< of all kernels that there were
     std::string vendor_library;     ///< Provenance::vendor_library
     bool cores_busy = false;        ///< Provenance::cores_busy
+    bool one_value = false;         ///< Provenance::one_value
     bool altered = false;           ///< its checksum is of something else
     std::vector<Measured> fastest;  ///< the fastest first, as many as Extent says
 };

@@ -103,6 +103,9 @@ struct Provenance {
     std::optional<std::string> variants;  ///< globs that the sweep was restricted to
     /// True where a core did something else for so long that times may be too long; else absent.
     std::optional<bool> cores_busy;
+    /// True where all values of A were the same, and kernels that know how left them out; else
+    /// absent.
+    std::optional<bool> one_value;
 };
 
 struct Entry {

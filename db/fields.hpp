@@ -211,6 +211,7 @@ void visit_fields(maybe_const<Provenance> auto& p, auto&& field) {
     field("sweep_s", Amount{p.sweep_s});
     field("variants", Optional{p.variants});
     field("cores_busy", Optional{p.cores_busy});
+    field("one_value", Optional{p.one_value});
 }
 
 void visit_fields(maybe_const<Entry> auto& e, auto&& field) {

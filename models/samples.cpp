@@ -2,6 +2,7 @@
 
 #include "models/heuristic.hpp"
 #include "models/least_block.hpp"
+#include "models/one_value.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -15,10 +16,16 @@ namespace {
 /// What a GPU takes by itself, since what launches add is reckoned (models/launching.hpp). There
 /// disturbances only ever add time. The speed of a CPU changes both ways, and the least of
 /// many samples would be that of the luckiest moment.
-double us_of(const db::Candidate& c) {
+double measured_us(const db::Candidate& c) {
     if (c.device_us && *c.device_us > 0) return std::max(*c.device_us, 1e-3);
     const bool least = c.backend == "cuda" && c.time->min > 0;
     return std::max(least ? c.time->min : c.time->median, 1e-3);
+}
+
+/// Models learn of stored values.
+double us_of(const Variant& v, const db::Candidate& c, const db::Entry& entry) {
+    const bool one_value = entry.provenance.one_value.value_or(false);
+    return measured_us(c) / (one_value ? one_value_share(v, entry.features) : 1);
 }
 
 Variant variant_of(const db::Candidate& c, const db::Entry& entry) {
@@ -89,7 +96,8 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
     for (const db::Candidate& c : entry.candidates) {
         if (c.status != db::Status::ok || !c.time) continue;
         if (c.id == entry.baseline) s.baseline = s.timed.size(), baseline = true;
-        s.timed.push_back({variant_of(c, entry), us_of(c), c.convert_us, false});
+        const Variant v = variant_of(c, entry);
+        s.timed.push_back({v, us_of(v, c, entry), c.convert_us, false});
         if (product) s.timed.back().us += std::exchange(s.timed.back().convert_us, 0);
         s.kernel_hashes[hash_name(s.timed.back().variant)] = c.kernel_hash;
         if (best == 0 || s.timed.back().us < best) best = s.timed.back().us;

@@ -1,5 +1,6 @@
 #include "tuner/join.hpp"
 
+#include "kernels/spmv/one_value.hpp"
 #include "tuner/decide.hpp"
 
 #include <string>
@@ -14,6 +15,18 @@ void drop_changed(db::Entry& entry, const std::vector<Variant>& kernels) {
         const auto known = hashes.find(c.id);
         return known == hashes.end() ? !c.vendor : known->second != c.kernel_hash;
     });
+}
+
+void drop_other_values(db::Entry& stored, const db::Entry& now) {
+    if (stored.provenance.one_value == now.provenance.one_value) return;
+    const std::size_t dropped = std::erase_if(stored.candidates, [&](const db::Candidate& c) {
+        Variant v;
+        v.op = stored.op, v.format = c.format, v.params = c.params;
+        v.backend = c.backend == "cuda" ? Backend::cuda : Backend::cpu;
+        return knows_one_value(v);
+    });
+    if (dropped > 0) stored.complete = false;
+    stored.provenance.one_value = now.provenance.one_value;
 }
 
 void keep_versions(db::Entry& now, const db::Entry& before) {

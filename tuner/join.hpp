@@ -11,6 +11,10 @@ namespace sptune::tuner {
 /// with the same hash. Those of a vendor's library stay; it may only not be there today.
 void drop_changed(db::Entry& entry, const std::vector<Variant>& kernels);
 
+/// Where all values were the same for one of the two alone (Provenance::one_value), takes out of
+/// `stored` the times of kernels that leave such values out.
+void drop_other_values(db::Entry& stored, const db::Entry& now);
+
 /// Times of `before` are among those of `now`, which so is as old as they are to whoever asks what
 /// has changed since (versions.hpp).
 void keep_versions(db::Entry& now, const db::Entry& before);

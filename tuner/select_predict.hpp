@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/launching.hpp"
+#include "models/one_value.hpp"
 #include "models/predictor.hpp"
 #include "tuner/cuda/host_launch.hpp"
 #include "tuner/identify.hpp"
@@ -84,6 +85,13 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
         field.push_back({&kernel, kernels.id(kernel), call_us, convert_us + start_us});
     }
     return field;
+}
+
+/// Where all values are the same, which models do not know.
+template <class T, class P>
+void leave_values_out(const Features& features, Field<T, P>& field) {
+    for (Entrant<T, P>& e : field)
+        e.predicted_us *= models::one_value_share(e.kernel->variant, features);
 }
 
 }  // namespace sptune::tuner

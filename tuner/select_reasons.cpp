@@ -47,14 +47,16 @@ std::string on_lookup(const Lookup& l, bool decided, const char* thing,
 
 /// Whose database decided, where it is not the one that the user writes to, and on what grounds.
 std::string by_whom(const Lookup& l) {
-    const char* const altered =
-        l.altered ? ", in an entry that has changed since sptune wrote it" : "";
+    std::string grounds = l.altered ? ", in an entry that has changed since sptune wrote it" : "";
+    if (l.other_values)
+        grounds +=
+            ", measured while all values were the same (times without values are reckoned here)";
     if (l.place.owner == db::Place::Owner::system)
-        return fmt::format(", says the system's database {}{}", l.place.path.string(), altered);
+        return fmt::format(", says the system's database {}{}", l.place.path.string(), grounds);
     if (l.place.owner == db::Place::Owner::built_in)
         return fmt::format(", says the database that came with sptune, {}{}", l.place.path.string(),
-                           altered);
-    return altered;
+                           grounds);
+    return grounds;
 }
 
 /// Of a sweep that was stopped, perhaps when only its last comparison was left, or restricted:

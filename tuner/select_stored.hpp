@@ -2,6 +2,7 @@
 #pragma once
 
 #include "db/databases.hpp"
+#include "models/one_value.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_field.hpp"
 #include "tuner/select_reasons.hpp"
@@ -35,6 +36,13 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
                             kernel ? "has changed since" : "is unknown to this build or machine"));
     }
     return field;
+}
+
+/// Of an entry whose values were all the same, for a matrix with others: kernels that left them out
+/// take longer.
+template <class T, class P>
+void count_values(const Features& of, Field<T, P>& field) {
+    for (Entrant<T, P>& e : field) e.predicted_us /= models::one_value_share(e.kernel->variant, of);
 }
 
 /// Among its fastest ones.

@@ -2,6 +2,7 @@
 // knows one to use.
 #pragma once
 
+#include "features/constant_values.hpp"
 #include "models/shortlist.hpp"
 #include "tuner/default_models.hpp"
 #include "tuner/identify.hpp"
@@ -112,6 +113,11 @@ class Selector {
         return options_.databases->are_empty() ? 0 : matrix_.fingerprint();
     }
 
+    /// On a GPU all kernels store values.
+    bool has_one_value() const {
+        return matrix_.backend == Backend::cpu && seems_to_have_one_value(matrix_.view);
+    }
+
     void check_error() {
         const double asked = options_.constraints.error;
         if (std::isfinite(asked)) require_error(asked, value_type_of<T>(), features().row_max);
@@ -155,8 +161,11 @@ class Selector {
         });
         if (plain == field.end()) return false;
         result_.baseline = plain->ranked();
+        lookup_.other_values = digest->one_value && !has_one_value();
+        if (lookup_.other_values) count_values(digest->features, field);
         note_safe(field);
-        const std::string fastest = in_graphs() ? std::string() : digest->winner;
+        const bool as_measured = !in_graphs() && !lookup_.other_values;
+        const std::string fastest = as_measured ? digest->winner : std::string();
         nothing_beats(fastest, field);
         const bool has_winner = field.front().id == fastest;
         const Ranked winner = has_winner ? field.front().ranked() : Ranked{};
@@ -276,6 +285,7 @@ class Selector {
         Field field = predicted_field(kernels_, known,
                                       model.predict(features(), device, known.options), device);
         if (field.empty()) return field;
+        if (has_one_value()) leave_values_out(features(), field);
         result_.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.
         result_.safe = result_.baseline;

@@ -2,6 +2,7 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/spmv/one_value.hpp"
 #include "matrix/memory.hpp"
 #include "tuner/bandwidth.hpp"
 #include "tuner/cuda/sweep.hpp"
@@ -9,6 +10,8 @@
 #include "tuner/sweep_contenders.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace sptune::tuner {
 namespace {
@@ -28,6 +31,29 @@ Contender contender(CsrView<T, P> a, const Features& features, const SpmvKernel<
     };
 }
 
+/// The same for one that leaves out values which are all the same, as those of `a` are: timed like
+/// that. Whether its conversion mixes up entries shows with varied values alone.
+template <class T, class P>
+Contender contender_without_values(CsrView<T, P> a, const Features& features,
+                                   const SpmvKernel<T, P>& kernel, Problem<T>& problem, int threads,
+                                   Clock clock, const Contender& varied) {
+    Contender c = contender(a, features, kernel, problem, threads, clock);
+    c.inspect = [inspect = c.inspect, params = kernel.variant.params] {
+        Footprint f = inspect();
+        f.moved_bytes = moved_without_values(f.moved_bytes, params, sizeof(T));
+        return f;
+    };
+    c.verify = [verify = c.verify, varied](const Storage& s) {
+        Verdict verdict = verify(s);
+        const double call_us = verdict.call_us;
+        const Verdict other = varied.verify(*varied.convert());
+        if (verdict.correct && (!other.correct || other.error > verdict.error)) verdict = other;
+        verdict.call_us = call_us;
+        return verdict;
+    };
+    return c;
+}
+
 /// Of kernels that differ in whether they use one thread or all, one is enough where all are one.
 bool repeats_another(const Variant& variant, int threads) {
     return threads == 1 &&
@@ -45,15 +71,31 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
     limit_storage(options, available_memory() / 2);
     const int threads = resolve_threads(options.threads);
     const ThreadLimit limit(threads);
-    Problem<T> problem = make_problem(a, options.seed);
+    const bool one_value = features.constant_values;
+    Buffer<T> values;
+    CsrView<T, P> varied = a;
+    if (one_value) {
+        values = varied_values(a, options.seed);
+        varied.values = values.data();
+    }
+    Problem<T> problem = make_problem(varied, options.seed);
+    std::optional<Problem<T>> as_it_is;
     std::vector<Contender> contenders;
-    for (const SpmvKernel<T, P>& kernel : kernels)
-        if (wanted_by(kernel.variant, baseline, options) &&
-            !(options.variants == "*" && kernel.variant.id() != options.guest &&
-              repeats_another(kernel.variant, threads)))
-            contenders.push_back(contender(a, features, kernel, problem, threads, options.clock));
-    return sweep_contenders(subject_of(a, problem.used_cols), features, std::move(contenders),
-                            baseline, device, options);
+    for (const SpmvKernel<T, P>& kernel : kernels) {
+        if (!wanted_by(kernel.variant, baseline, options) ||
+            (options.variants == "*" && kernel.variant.id() != options.guest &&
+             repeats_another(kernel.variant, threads)))
+            continue;
+        Contender c = contender(varied, features, kernel, problem, threads, options.clock);
+        if (one_value && knows_one_value(kernel.variant)) {
+            if (!as_it_is) as_it_is = make_problem(a, options.seed);
+            c = contender_without_values(a, features, kernel, *as_it_is, threads, options.clock, c);
+        }
+        contenders.push_back(std::move(c));
+    }
+    Subject subject = subject_of(a, problem.used_cols);
+    subject.one_value = one_value;
+    return sweep_contenders(subject, features, std::move(contenders), baseline, device, options);
 }
 
 const db::Device& device_of(Backend backend, int threads, const std::atomic<bool>* stop) {
@@ -63,12 +105,14 @@ const db::Device& device_of(Backend backend, int threads, const std::atomic<bool
 template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& wanted) {
-    Buffer<T> varied;
-    if (features.constant_values) {
-        varied = varied_values(a, wanted.seed);
-        a.values = varied.data();
+    if (backend == Backend::cuda) {
+        Buffer<T> varied;
+        if (features.constant_values) {
+            varied = varied_values(a, wanted.seed);
+            a.values = varied.data();
+        }
+        return sweep_spmv_cuda(a, features, wanted);
     }
-    if (backend == Backend::cuda) return sweep_spmv_cuda(a, features, wanted);
     SweepOptions options = wanted;
     if (options.likely.empty()) options.likely = likely_spmv(a, features, backend, options.threads);
     return sweep_kernels(a, features, spmv_kernels<T, P>(backend),

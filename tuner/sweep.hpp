@@ -58,7 +58,9 @@ struct SweepResult {
 };
 
 /// Measures and verifies every kernel of the registry for `backend`. Stores nothing, prints
-/// nothing. `a` lies in host memory whatever the backend; for a GPU it is copied there first. The
+/// nothing. Where all values of `a` are the same, kernels of a CPU that know how are timed without
+/// them (Provenance::one_value); others get varied values, and all are verified with such.
+/// `a` lies in host memory whatever the backend; for a GPU it is copied there first. The
 /// caller names the matrix and fills in the provenance beyond seed, budget and time.
 /// The baseline is measured whatever the budget, so that a stopped sweep is no worse than untuned.
 /// Throws DeviceError for a backend that is not there, OutOfMemory when not even x and y fit,

@@ -13,7 +13,8 @@ namespace {
 /// An earlier entry counts only when its times were taken under the same conditions.
 bool same_conditions(const db::Entry& a, const db::Entry& b) {
     return a.matrix.fingerprint == b.matrix.fingerprint && a.device.key == b.device.key &&
-           a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache;
+           a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache &&
+           a.provenance.one_value == b.provenance.one_value;
 }
 
 /// Whether all threads took far longer for plain CSR than one of them alone with the same kernel,
@@ -57,6 +58,7 @@ SweepResult sweep_contenders(const Subject& s, const Features& features,
     entry.baseline = baseline;
     entry.provenance.seed = wanted.seed;
     entry.provenance.budget_s = wanted.budget_s;
+    if (s.one_value) entry.provenance.one_value = true;
     if (wanted.variants != "*") entry.provenance.variants = wanted.variants;
 
     SweepOptions options = wanted;

@@ -22,6 +22,7 @@ struct Subject {
     std::uint64_t least_bytes = 0;                ///< of those, what no kernel can help moving
     std::uint64_t used_cols = 0;                  ///< columns with an entry
     std::optional<ProductFeatures> product = {};  ///< for C = A·B
+    bool one_value = false;                       ///< Provenance::one_value
 };
 
 /// What candidates may hold where nobody has named a limit.

@@ -39,8 +39,8 @@ struct Limits {
 /// What a layout would need, found without converting.
 struct Footprint {
     std::uint64_t storage_bytes = 0;  ///< upper bound of the memory the converted A holds
-    /// Lower bound of what one apply reads of A. Values that are all the same count: who times
-    /// kernels varies them (tuner/verify.hpp).
+    /// Lower bound of what one apply reads of A. Values that are all the same count, even
+    /// where they are left out (spmv/one_value.hpp).
     std::uint64_t moved_bytes = 0;
     std::string illegal;  ///< why the layout cannot be used; empty when it can
     /// Slices of how many rows span too much for 16-bit columns, so that longer ones do as well.

@@ -24,7 +24,8 @@ namespace {
 std::string text_of(const Digest& d) {
     nlohmann::ordered_json json{{"device", to_json(d.device)}, {"features", to_json(d.features)},
                                 {"winner", d.winner},          {"baseline", d.baseline},
-                                {"complete", d.complete},      {"cores_busy", d.cores_busy}};
+                                {"complete", d.complete},      {"cores_busy", d.cores_busy},
+                                {"one_value", d.one_value}};
     for (const Measured& c : d.fastest)
         json["fastest"].push_back(
             {c.id, c.kernel_hash, c.median_us, c.convert_us, c.vendor, c.device_us});

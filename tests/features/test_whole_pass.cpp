@@ -1,4 +1,5 @@
 // The fast loops of the whole pass against their definitions, on rows of all kinds.
+#include "features/constant_values.hpp"
 #include "features/whole_pass.hpp"
 #include "tests/features/tiny.hpp"
 
@@ -167,6 +168,24 @@ TEST(WholePass, ValuesThatChangeWhereAChunkEndsAreNotAllTheSame) {
         std::fill(a.values.begin() + static_cast<std::ptrdiff_t>(chunk), a.values.end(), 2.0);
         EXPECT_FALSE(whole_pass(a.view(), 1).constant) << chunk;
     }
+}
+
+TEST(OneValue, AFewTellAsARule) {
+    Rows rows(5000);
+    for (auto& row : rows) row = {0, 3};
+    auto a = pattern<double, std::int32_t>(4, rows);
+    std::fill(a.values.begin(), a.values.end(), 0.1);
+    EXPECT_TRUE(seems_to_have_one_value(a.view()));
+    for (const std::size_t at : {std::size_t{0}, std::size_t{31}, std::size_t{9999}}) {
+        a.values[at] = 0.2;
+        EXPECT_FALSE(seems_to_have_one_value(a.view())) << at;
+        a.values[at] = 0.1;
+    }
+    std::fill(a.values.begin() + 4000, a.values.begin() + 5000, 0.2);
+    EXPECT_FALSE(seems_to_have_one_value(a.view()));
+    EXPECT_FALSE(seems_to_have_one_value(pattern<double, std::int32_t>(4, Rows(3)).view()));
+    const auto one = pattern<double, std::int32_t>(4, Rows{{2}});
+    EXPECT_TRUE(seems_to_have_one_value(one.view()));
 }
 
 TEST(WholePass, OfRowsThatAllAreEmptyButOne) {

@@ -352,6 +352,27 @@ TEST(Samples, ASkippedKernelIsAsSlowAsItsRelatives) {
     EXPECT_EQ(sample->timed[5].us, 12.5);
 }
 
+TEST(Samples, AreOfStoredValues) {
+    db::Entry entry;
+    entry.device = cpu(), entry.features = even_rows(100'000, 5);
+    entry.matrix.nnz = entry.features.nnz;
+    for (const int c : {4, 8}) {
+        db::Candidate sell;
+        sell.backend = "cpu", sell.format = "sell", sell.algorithm = "simd";
+        sell.params = {{"c", c}};
+        sell.id = to_string(sell.params);
+        sell.status = db::Status::ok;
+        sell.time = db::TimeUs{100, 0, 100, {}};
+        entry.candidates.push_back(sell);
+    }
+    entry.baseline = entry.candidates.front().id;
+    ASSERT_TRUE(sample_of(entry));
+    EXPECT_EQ(sample_of(entry)->timed[1].us, 100);
+    entry.provenance.one_value = true;
+    EXPECT_EQ(sample_of(entry)->timed[0].us, 100) << "stores them always";
+    EXPECT_GT(sample_of(entry)->timed[1].us, 110);
+}
+
 TEST(Samples, SweepsThatEndedEarlyCountWhereThereAreNoOthers) {
     const db::Scratch scratch;
     const db::Store store(scratch / "db");

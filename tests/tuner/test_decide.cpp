@@ -169,6 +169,17 @@ TEST(Join, KeepsWhatEitherHasMeasured) {
     before.candidates[2].kernel_hash = "another";
     EXPECT_EQ(db::find(join(now, before), "c")->status, db::Status::not_reached);
 
+    for (db::Candidate& c : before.candidates) c.backend = "cpu", c.format = "sell";
+    before.candidates[1].params = {{"c", 8}};
+    before.complete = true;
+    drop_other_values(before, now);
+    EXPECT_TRUE(before.complete) << "both with values";
+    now.provenance.one_value = true;
+    drop_other_values(before, now);
+    EXPECT_EQ(db::find(before, "b"), nullptr);
+    EXPECT_NE(db::find(before, "c"), nullptr);
+    EXPECT_FALSE(before.complete);
+
     drop_changed(before, {});
     EXPECT_TRUE(before.candidates.empty());
     EXPECT_EQ(join(now, before).winner, "base");

@@ -1,0 +1,80 @@
+// Choices for a matrix whose values are all the same, or were when it was measured.
+#include "models/one_value.hpp"
+#include "selections.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace sptune::tuner {
+namespace {
+
+constexpr index_t kRows = 100'000;
+
+/// Three entries in each row, all 1.
+Csr<double> ones() {
+    const auto nnz = static_cast<std::size_t>(3 * kRows);
+    Csr<double> a{kRows, kRows, Buffer<int>(kRows + 1), Buffer<index_t>(nnz),
+                  Buffer<double>(nnz, 1.0)};
+    for (index_t i = 0; i <= kRows; ++i) a.row_ptr[static_cast<std::size_t>(i)] = 3 * i;
+    for (index_t k = 0; k < 3 * kRows; ++k)
+        a.col_idx[static_cast<std::size_t>(k)] = std::min(k / 3, kRows - 3) + k % 3;
+    return a;
+}
+
+class SelectOneValue : public Select {
+  protected:
+    SelectOneValue() {
+        a_ = ones();
+        Kernel sell = kernel(fake::right, 60, 100, 1);
+        sell.variant.format = "sell";
+        sell.variant.params.push_back({"c", 8});
+        kernels_.push_back(sell);
+        kernels_.push_back(kernel(fake::right, 55, 100, 1));
+    }
+    void vary() { a_.values[static_cast<std::size_t>(a_.nnz() - 1)] = 2; }
+    double share() {
+        return models::one_value_share(kernels_[1].variant, extract_features(a_.view(), 1));
+    }
+};
+
+TEST_F(SelectOneValue, ModelsKnowNothingOfIt) {
+    const Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_LT(share(), 55. / 60);
+    EXPECT_DOUBLE_EQ(s.chosen.predicted_us, 60 * share());
+    vary();
+    EXPECT_EQ(select().chosen.id, id(2));
+    EXPECT_DOUBLE_EQ(select().chosen.predicted_us, 55);
+}
+
+TEST_F(SelectOneValue, AMeasurementWithoutValuesIsReckonedWithThem) {
+    db::Entry e = entry(here());
+    e.candidates[1].time->median = 50;
+    e.winner = id(1);
+    e.provenance.one_value = true;
+    store_.save(e);
+    const Selection as_it_was = select();
+    EXPECT_EQ(as_it_was.source, Source::exact);
+    EXPECT_EQ(as_it_was.chosen.id, id(1));
+    EXPECT_DOUBLE_EQ(as_it_was.chosen.predicted_us, 50);
+    EXPECT_EQ(as_it_was.why.find("values"), std::string::npos) << as_it_was.why;
+
+    vary();
+    const Selection other = select();
+    EXPECT_EQ(other.source, Source::exact);
+    EXPECT_EQ(other.chosen.id, id(2));
+    EXPECT_DOUBLE_EQ(other.runners_up.at(0).predicted_us, 50 / share());
+    EXPECT_NE(other.why.find("measured while all values were the same"), std::string::npos)
+        << other.why;
+}
+
+TEST_F(SelectOneValue, AMeasurementWithValuesCountsAsItIs) {
+    store_.save(entry(here()));
+    const Selection s = select();
+    EXPECT_EQ(s.source, Source::exact);
+    EXPECT_EQ(s.chosen.id, id(2));
+}
+
+}  // namespace
+}  // namespace sptune::tuner

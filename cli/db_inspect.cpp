@@ -69,6 +69,7 @@ Json list_document(const db::Store& store, const std::vector<db::Summary>& entri
                         {"complete", e.complete},
                         {"variants", e.variants ? Json(*e.variants) : Json()},
                         {"cores_busy", e.cores_busy},
+                        {"one_value", e.one_value},
                         {"created_utc", e.created_utc},
                         {"file", e.file}});
     return document;
@@ -111,15 +112,16 @@ std::string list_csv(const std::vector<db::Summary>& entries) {
     std::string text =
         db::csv_line({"matrix", "fingerprint", "rows", "cols", "nnz", "device_key", "key", "op",
                       "precision", "index", "cache", "threads", "winner", "speedup_vs_baseline",
-                      "complete", "variants", "created_utc", "cores_busy"});
+                      "complete", "variants", "created_utc", "cores_busy", "one_value"});
     for (const db::Summary& e : entries)
-        text += db::csv_line(
-            {e.matrix, fingerprint_text(e.fingerprint), fmt::format("{}", e.rows),
-             fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.key,
-             std::string(to_string(e.op)), std::string(to_string(e.value)),
-             std::string(to_string(e.index)), e.cache, fmt::format("{}", e.threads), e.winner,
-             e.winner.empty() ? "" : fmt::format("{}", e.speedup), fmt::format("{}", e.complete),
-             e.variants.value_or(""), e.created_utc, fmt::format("{}", e.cores_busy)});
+        text +=
+            db::csv_line({e.matrix, fingerprint_text(e.fingerprint), fmt::format("{}", e.rows),
+                          fmt::format("{}", e.cols), fmt::format("{}", e.nnz), e.device_key, e.key,
+                          std::string(to_string(e.op)), std::string(to_string(e.value)),
+                          std::string(to_string(e.index)), e.cache, fmt::format("{}", e.threads),
+                          e.winner, e.winner.empty() ? "" : fmt::format("{}", e.speedup),
+                          fmt::format("{}", e.complete), e.variants.value_or(""), e.created_utc,
+                          fmt::format("{}", e.cores_busy), fmt::format("{}", e.one_value)});
     return text;
 }
 

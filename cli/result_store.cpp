@@ -19,6 +19,11 @@ bool was_tried(const db::Candidate& c) {
     return c.status != not_reached && c.status != illegal && c.status != bounded;
 }
 
+/// Of all kernels that there were.
+bool is_whole(const db::Entry& entry) {
+    return entry.complete && !entry.provenance.variants;
+}
+
 }  // namespace
 
 ResultStore::ResultStore(const ResultPlace& place)
@@ -34,6 +39,10 @@ ResultStore::Done ResultStore::store(const db::Entry& entry,
     if (anew && !entry.provenance.variants) before.reset();
     if (before) {
         drop_changed(*before);
+        if (db::had_one_value(*before) != db::had_one_value(entry) && is_whole(*before) &&
+            !is_whole(entry))
+            return {false, "Not stored: the entry that is there is of other values, and complete:"};
+        tuner::drop_other_values(*before, entry);
         const bool losing = db::knows_more(*before, entry);
         const bool gaining = db::knows_more(entry, *before);
         if (!anew && !gaining && (losing || (before->complete && !entry.complete)))

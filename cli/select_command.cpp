@@ -126,9 +126,10 @@ std::string report(const SteadyChoice& choice, const Style& style) {
     return fmt::format("{}\n\n{}\n{}\nchosen in {} ({} the first time); {}\n",
                        style(Tone::bold, s.chosen.id), table.render(style), wrap(s.why, 100, 0),
                        duration_us(s.select_us), duration_us(choice.first_us),
-                       s.source == tuner::Source::exact ? "times are measured ones"
-                       : s.chosen.predicted_us > 0      ? "times are predictions"
-                                                        : "nothing is known of its time");
+                       s.other_values ? "times are reckoned from those of other values"
+                       : s.source == tuner::Source::exact ? "times are measured ones"
+                       : s.chosen.predicted_us > 0        ? "times are predictions"
+                                                          : "nothing is known of its time");
 }
 
 }  // namespace

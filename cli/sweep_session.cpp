@@ -111,7 +111,6 @@ SweepSession::Saved SweepSession::save(const db::Entry& entry) const {
     return store_->save(entry, [&](db::Entry& stored) {
         const Backend backend = entry.device.backend == "cuda" ? Backend::cuda : Backend::cpu;
         tuner::drop_changed(stored, variants_of(entry.op, backend, entry.value, entry.index));
-        tuner::drop_other_values(stored, entry);
     });
 }
 

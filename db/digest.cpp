@@ -220,7 +220,7 @@ Digest digest_of(const Entry& entry, Extent extent) {
              all,
              entry.provenance.vendor_library,
              were_cores_busy(entry),
-             entry.provenance.one_value.value_or(false),
+             had_one_value(entry),
              false,
              {}};
     std::vector<const Candidate*> field;

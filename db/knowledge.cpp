@@ -26,4 +26,8 @@ bool were_cores_busy(const Entry& entry) {
     return entry.provenance.cores_busy.value_or(false);
 }
 
+bool had_one_value(const Entry& entry) {
+    return entry.provenance.one_value.value_or(false);
+}
+
 }  // namespace sptune::db

@@ -237,7 +237,8 @@ std::vector<Summary> Store::list() const {
                              .complete = e.complete,
                              .variants = e.provenance.variants,
                              .created_utc = e.provenance.created_utc,
-                             .cores_busy = were_cores_busy(e)});
+                             .cores_busy = were_cores_busy(e),
+                             .one_value = had_one_value(e)});
     });
     return summaries;
 }

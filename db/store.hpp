@@ -35,6 +35,7 @@ struct Summary {
     std::optional<std::string> variants;  ///< globs that the sweep was restricted to
     std::string created_utc;
     bool cores_busy = false;  ///< times may be too long, and so the speed-up wrong
+    bool one_value = false;   ///< Provenance::one_value
 };
 
 /// Why there was no digest.

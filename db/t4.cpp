@@ -2,6 +2,7 @@
 
 #include "db/codec.hpp"
 #include "db/document.hpp"
+#include "db/knowledge.hpp"
 
 #include <map>
 #include <set>
@@ -53,6 +54,7 @@ Json result(const Entry& e, const Candidate& c) {
                        {"backend", c.backend},
                        {"format", c.format},
                        {"algorithm", c.algorithm}};
+    if (had_one_value(e)) configuration["one_value"] = true;
     for (const Param& param : c.params)
         configuration["param_" + std::string(param.name)] = param.value;
     Json runtimes = Json::array(), measurements = Json::array();

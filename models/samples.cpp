@@ -1,5 +1,6 @@
 #include "models/samples.hpp"
 
+#include "db/knowledge.hpp"
 #include "models/heuristic.hpp"
 #include "models/least_block.hpp"
 #include "models/one_value.hpp"
@@ -24,8 +25,7 @@ double measured_us(const db::Candidate& c) {
 
 /// Models learn of stored values.
 double us_of(const Variant& v, const db::Candidate& c, const db::Entry& entry) {
-    const bool one_value = entry.provenance.one_value.value_or(false);
-    return measured_us(c) / (one_value ? one_value_share(v, entry.features) : 1);
+    return measured_us(c) / (db::had_one_value(entry) ? one_value_share(v, entry.features) : 1);
 }
 
 Variant variant_of(const db::Candidate& c, const db::Entry& entry) {
@@ -115,6 +115,8 @@ std::optional<Sample> sample_of(const db::Entry& entry) {
         const Variant v = variant_of(c, entry);
         const double least = static_cast<double>(c.bytes) /
                              bandwidth_gbs(s.device, static_cast<double>(c.bytes)) / 1e3;
+        // Too slow for those that left values out, but perhaps not for others.
+        if (db::had_one_value(entry) && least <= best) continue;
         const double convert = typical_convert_us(v, s.baseline_us());
         double us = std::max(least, kBounded * best);
         for (const char* params : {"b", "bs"}) {

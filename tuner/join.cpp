@@ -1,5 +1,6 @@
 #include "tuner/join.hpp"
 
+#include "db/knowledge.hpp"
 #include "kernels/spmv/one_value.hpp"
 #include "tuner/decide.hpp"
 
@@ -18,7 +19,7 @@ void drop_changed(db::Entry& entry, const std::vector<Variant>& kernels) {
 }
 
 void drop_other_values(db::Entry& stored, const db::Entry& now) {
-    if (stored.provenance.one_value == now.provenance.one_value) return;
+    if (db::had_one_value(stored) == db::had_one_value(now)) return;
     const std::size_t dropped = std::erase_if(stored.candidates, [&](const db::Candidate& c) {
         Variant v;
         v.op = stored.op, v.format = c.format, v.params = c.params;

@@ -119,9 +119,12 @@ struct Selection {
     std::vector<Ranked> runners_up;
     /// models::worth_trying(), as little known.
     std::vector<Ranked> alternatives;
-    double confidence = 0;    ///< 0 to 1; 1 for a stored measurement
+    double confidence = 0;    ///< 0 to 1; 1 for a stored measurement of the same values
     bool complete = true;     ///< false: of a sweep that was stopped early or left kernels out
     bool cores_busy = false;  ///< of a sweep whose times may be too long
+    /// Stored times are of the same pattern with other values (Provenance::one_value), and reckoned
+    /// for these.
+    bool other_values = false;
     /// Calls after which the conversion has paid for itself; 0: at once, negative: never.
     double break_even_calls = 0;
     double calls = 0;        ///< as asked for; 0: unknown

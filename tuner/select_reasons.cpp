@@ -47,16 +47,14 @@ std::string on_lookup(const Lookup& l, bool decided, const char* thing,
 
 /// Whose database decided, where it is not the one that the user writes to, and on what grounds.
 std::string by_whom(const Lookup& l) {
-    std::string grounds = l.altered ? ", in an entry that has changed since sptune wrote it" : "";
-    if (l.other_values)
-        grounds +=
-            ", measured while all values were the same (times without values are reckoned here)";
+    const char* const altered =
+        l.altered ? ", in an entry that has changed since sptune wrote it" : "";
     if (l.place.owner == db::Place::Owner::system)
-        return fmt::format(", says the system's database {}{}", l.place.path.string(), grounds);
+        return fmt::format(", says the system's database {}{}", l.place.path.string(), altered);
     if (l.place.owner == db::Place::Owner::built_in)
         return fmt::format(", says the database that came with sptune, {}{}", l.place.path.string(),
-                           grounds);
-    return grounds;
+                           altered);
+    return altered;
 }
 
 /// Of a sweep that was stopped, perhaps when only its last comparison was left, or restricted:
@@ -156,11 +154,18 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
                             "Plain CSR, {}, was measured on this matrix and this device: "
                             "{}, and nothing{} pays for its conversion",
                             s.chosen.id, duration_us(s.chosen.predicted_us), within)
-                      : fmt::format(
-                            "{} was measured on this matrix and this device: {} "
-                            "against {} of plain CSR",
-                            s.chosen.id, duration_us(s.chosen.predicted_us),
-                            duration_us(s.baseline.predicted_us));
+                : s.other_values
+                    ? fmt::format(
+                          "{} is reckoned to take {} against {} of plain CSR: this pattern was "
+                          "measured on this device with other values, and some kernels leave out "
+                          "values that are all the same",
+                          s.chosen.id, duration_us(s.chosen.predicted_us),
+                          duration_us(s.baseline.predicted_us))
+                    : fmt::format(
+                          "{} was measured on this matrix and this device: {} "
+                          "against {} of plain CSR",
+                          s.chosen.id, duration_us(s.chosen.predicted_us),
+                          duration_us(s.baseline.predicted_us));
     else if (s.model == models::kLaunchBoundModel)
         text += fmt::format(
             "Calls of {} end before the next one is launched ({} later{}), so that no kernel is "
@@ -189,7 +194,10 @@ std::string why_selected(const Selection& s, const Lookup& lookup, const std::st
     if (s.source == Source::exact) text += by_whom(lookup);
     if (s.source == Source::exact && !lookup.changed.empty())
         text += fmt::format(" (measured with {})", lookup.changed);
-    if (!s.complete) text += on_rest(lookup);
+    if (s.other_values)
+        text += "; with these values another kernel may be faster";
+    else if (!s.complete)
+        text += on_rest(lookup);
     if (s.in_graphs && s.chosen.predicted_us > 0)
         text += "; times are those of calls in CUDA graphs";
     if (!plain) text += on_calls(s, constraints);

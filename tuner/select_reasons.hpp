@@ -18,7 +18,6 @@ struct Lookup {
     std::vector<std::string> notes;   ///< what was passed over, and why
     std::string changed;              ///< changed_since() the last measurement that was looked at
     bool altered = false;             ///< the entry that decided, after sptune wrote it
-    bool other_values = false;  ///< it was measured while all values were the same, as here not
 
     void add(const db::Missed& missed, const db::Place& asked_at);
     /// Whether a measurement of a `thing`, a matrix or a product, counts by `validate`. Sets

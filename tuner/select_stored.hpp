@@ -42,11 +42,14 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
     return field;
 }
 
-/// Of an entry whose values were all the same, for a matrix with others: kernels that left them out
-/// take longer.
+/// Of an entry whose values were all the same, for a matrix with others, where kernels that left
+/// them out take longer; or the other way round.
 template <class T, class P>
-void count_values(const Features& of, Field<T, P>& field) {
-    for (Entrant<T, P>& e : field) e.predicted_us /= models::one_value_share(e.kernel->variant, of);
+void reckon_other_values(const db::Digest& digest, Field<T, P>& field) {
+    for (Entrant<T, P>& e : field) {
+        const double share = models::one_value_share(e.kernel->variant, digest.features);
+        e.predicted_us *= digest.one_value ? 1 / share : share;
+    }
 }
 
 /// Among its fastest ones.
@@ -96,6 +99,8 @@ class SelectStored {
     }
 
   private:
+    static constexpr double kConfidenceInOtherValues = 0.8;
+
     bool decide_by(const db::Databases::Item& item, std::uint64_t print, const db::Glance& seen,
                    bool only) {
         const KernelIndex<T, P>& kernels = choice_.kernels;
@@ -116,10 +121,10 @@ class SelectStored {
         });
         if (plain == field.end()) return false;
         result.baseline = plain->ranked();
-        lookup.other_values = digest->one_value && !choice_.has_one_value();
-        if (lookup.other_values) count_values(digest->features, field);
+        result.other_values = of_other_values(*digest);
+        if (result.other_values) reckon_other_values(*digest, field);
         choice_.note_safe(field);
-        const bool as_measured = !choice_.in_graphs() && !lookup.other_values;
+        const bool as_measured = !choice_.in_graphs() && !result.other_values;
         const std::string fastest = as_measured ? digest->winner : std::string();
         nothing_beats(fastest, field);
         const bool has_winner = field.front().id == fastest;
@@ -141,12 +146,13 @@ class SelectStored {
         if (!refused.empty()) lookup.notes.push_back(refused);
         if (!decided || !refused.empty()) return false;
         result.source = Source::exact;
-        result.confidence = 1;
+        result.confidence = result.other_values ? kConfidenceInOtherValues : 1;
         lookup.place = item.place, lookup.altered = digest->altered;
         lookup.winner = winner;
-        result.complete = digest->complete;
+        // With other values another kernel may be the fastest, and some have been passed over.
+        result.complete = digest->complete && !result.other_values;
         result.cores_busy = digest->cores_busy;
-        if (!digest->complete && !only) offer_the_rest(*digest);
+        if (!result.complete && !only) offer_the_rest(*digest);
         return true;
     }
 
@@ -159,9 +165,15 @@ class SelectStored {
         // The fastest in a loop need not be among the fastest in graphs.
         const bool any = choice_.options.constraints.are_none() && !choice_.in_graphs();
         auto digest = read(any ? db::Extent::most : db::Extent::all);
-        // What was left out has to be told from what was slow.
-        if (digest && any && !digest->complete) digest = read(db::Extent::all);
+        // What was left out has to be told from what was slow, and other values change the order.
+        if (digest && any && (!digest->complete || of_other_values(*digest)))
+            digest = read(db::Extent::all);
         return digest;
+    }
+
+    bool of_other_values(const db::Digest& digest) const {
+        return choice_.matrix.backend == Backend::cpu &&
+               digest.one_value != choice_.has_one_value();
     }
 
     /// A sweep that was cut short or restricted says nothing of the other kernels: those that a

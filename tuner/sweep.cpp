@@ -68,9 +68,6 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
                           const std::vector<SpmvKernel<T, P>>& kernels, const std::string& baseline,
                           const db::Device& device, const SweepOptions& wanted) {
     SweepOptions options = wanted;
-    limit_storage(options, available_memory() / 2);
-    const int threads = resolve_threads(options.threads);
-    const ThreadLimit limit(threads);
     const bool one_value = features.constant_values;
     Buffer<T> values;
     CsrView<T, P> varied = a;
@@ -78,6 +75,10 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
         values = varied_values(a, options.seed);
         varied.values = values.data();
     }
+    // Verifying what leaves values out takes a second conversion beside the first.
+    limit_storage(options, available_memory() / (one_value ? 3 : 2));
+    const int threads = resolve_threads(options.threads);
+    const ThreadLimit limit(threads);
     Problem<T> problem = make_problem(varied, options.seed);
     std::optional<Problem<T>> as_it_is;
     std::vector<Contender> contenders;

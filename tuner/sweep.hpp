@@ -36,7 +36,8 @@ struct SweepOptions {
     int threads = 0;      ///< 0: all
     double budget_s = 0;  ///< 0: none
     std::uint64_t seed = 1;
-    /// Layouts beyond these are illegal; storage_bytes left alone means half of the free memory.
+    /// Layouts beyond these are illegal; storage_bytes left alone means half of the free memory, or
+    /// a third where all values are the same.
     Limits limits;
     std::function<void(const Progress&)> progress;  ///< at most ten times a second; may be empty
     const std::atomic<bool>* stop = nullptr;        ///< set by Ctrl-C; ends the sweep cleanly

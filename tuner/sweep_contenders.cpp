@@ -1,5 +1,6 @@
 #include "tuner/sweep_contenders.hpp"
 
+#include "db/knowledge.hpp"
 #include "tuner/core_watch.hpp"
 #include "tuner/decide.hpp"
 #include "tuner/join.hpp"
@@ -14,7 +15,7 @@ namespace {
 bool same_conditions(const db::Entry& a, const db::Entry& b) {
     return a.matrix.fingerprint == b.matrix.fingerprint && a.device.key == b.device.key &&
            a.op == b.op && a.value == b.value && a.index == b.index && a.cache == b.cache &&
-           a.provenance.one_value == b.provenance.one_value;
+           db::had_one_value(a) == db::had_one_value(b);
 }
 
 /// Whether all threads took far longer for plain CSR than one of them alone with the same kernel,

@@ -170,15 +170,17 @@ class Db(harness.CliTest):
     def test_list_marks_times_of_busy_cores(self):
         entry = next(e for f in self.files if (e := json.loads(f.read_text("utf-8")))["winner"])
         for busy in (False, True):
-            entry["provenance"]["cores_busy"] = busy
+            entry["provenance"]["cores_busy"] = entry["provenance"]["one_value"] = busy
             file = self.write("entry.json", json.dumps({"schema": "sptune.export/1", "entries": [entry]}))
             table = self.sptune_db("list", "--db", file).stdout
             self.assertEqual("×*" in table, busy)
             self.assertEqual("*: a core was busy" in table, busy)
             listed = json.loads(self.sptune_db("list", "--db", file, "--json", "-").stdout)["entries"]
             self.assertEqual([e["cores_busy"] for e in listed], [busy])
+            self.assertEqual([e["one_value"] for e in listed], [busy])
             rows = list(csv.DictReader(io.StringIO(self.sptune_db("list", "--db", file, "--format", "csv").stdout)))
             self.assertEqual([row["cores_busy"] for row in rows], [str(busy).lower()])
+            self.assertEqual([row["one_value"] for row in rows], [str(busy).lower()])
 
     def test_show_prints_no_escapes_of_others(self):
         entry = json.loads(self.files[0].read_text("utf-8"))

@@ -168,6 +168,38 @@ class Profile(CliTest):
         _, newest = stored()
         self.assertFalse([kernel for kernel, time in newest.items() if time and time == new.get(kernel)])
 
+    def test_times_of_other_values_are_kept_apart(self):
+        """Of one pattern: with values that are all the same, which some kernels leave out, and with others."""
+        places = [(i, j) for i in range(1, 301) for j in (i - 1, i, i + 1) if 1 <= j <= 300]
+        files = {}
+        for kind, value in (("pattern", lambda k: ""), ("real", lambda k: f" {k + 1}")):
+            files[kind] = self.write(f"{kind}.mtx", f"%%MatrixMarket matrix coordinate {kind} general\n300 300 {len(places)}\n"
+                                    + "".join(f"{i} {j}{value(k)}\n" for k, (i, j) in enumerate(places)))
+        varied, ones = files["real"], files["pattern"]
+
+        def stored():
+            (entry,) = self.entries()
+            measured = {c["id"] for c in entry["candidates"] if c["time_us"]}
+            return entry, "one_value" in entry["provenance"], {i for i in measured if ".sell.simd.c8.s1." in i}
+
+        self.expect(0, "profile", varied, "--threads", 1, "--variants", "*.sell.simd.c8.s1.*")
+        self.assertEqual(len(stored()[2]), 2)
+        done = self.expect(0, "profile", ones, "--threads", 1, "--variants", "*.sell.simd.c16.s1.*")
+        self.assertIn("sell on a CPU leaves them out", " ".join(done.stdout.split()))
+        self.assertEqual(stored()[1:], (True, set()))
+
+        self.expect(0, "profile", varied, "--threads", 1)
+        before, one_value, _ = stored()
+        self.assertFalse(one_value)
+        for words in (("--budget", 0.02), ("--variants", "*.sell.simd.c8.s1.*")):
+            done = self.run_sptune("profile", ones, "--threads", 1, *words)
+            self.assertIn("Not stored: the entry that is there is of other values", done.stdout)
+            self.assertEqual(stored()[0], before)
+        self.assertIn("times are reckoned from those of other values", self.expect(0, "select", ones, "--threads", 1).stdout)
+        self.expect(0, "profile", ones, "--threads", 1)
+        self.assertTrue(stored()[1])
+        self.assertIn("times are measured ones", self.expect(0, "select", ones, "--threads", 1).stdout)
+
     def test_globs_that_match_nothing(self):
         path = self.matrix()
         done = self.expect(2, "profile", path, "--variants", "*.sel.*")

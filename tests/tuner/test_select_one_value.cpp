@@ -59,21 +59,46 @@ TEST_F(SelectOneValue, AMeasurementWithoutValuesIsReckonedWithThem) {
     EXPECT_EQ(as_it_was.chosen.id, id(1));
     EXPECT_DOUBLE_EQ(as_it_was.chosen.predicted_us, 50);
     EXPECT_EQ(as_it_was.why.find("values"), std::string::npos) << as_it_was.why;
+    EXPECT_TRUE(as_it_was.complete);
 
     vary();
     const Selection other = select();
     EXPECT_EQ(other.source, Source::exact);
     EXPECT_EQ(other.chosen.id, id(2));
     EXPECT_DOUBLE_EQ(other.runners_up.at(0).predicted_us, 50 / share());
-    EXPECT_NE(other.why.find("measured while all values were the same"), std::string::npos)
-        << other.why;
+    EXPECT_NE(other.why.find("with other values"), std::string::npos) << other.why;
+    EXPECT_LT(other.confidence, 1);
+    EXPECT_FALSE(other.complete) << "so that a plan tries others as well";
 }
 
-TEST_F(SelectOneValue, AMeasurementWithValuesCountsAsItIs) {
+TEST_F(SelectOneValue, AMeasurementWithValuesIsReckonedWithout) {
     store_.save(entry(here()));
     const Selection s = select();
     EXPECT_EQ(s.source, Source::exact);
-    EXPECT_EQ(s.chosen.id, id(2));
+    EXPECT_EQ(s.chosen.id, id(1));
+    EXPECT_DOUBLE_EQ(s.chosen.predicted_us, 60 * share());
+    EXPECT_TRUE(s.other_values);
+    vary();
+    EXPECT_EQ(select().chosen.id, id(2));
+    EXPECT_TRUE(select().complete);
+}
+
+TEST_F(SelectOneValue, OfManyKernelsThatLeaveItOutNoneHidesAFasterOneThatDoesNot) {
+    for (int i = 0; i < 60; ++i) {
+        Kernel sell = kernels_[1];
+        sell.variant.params = {
+            {"k", fake::right}, {"t", 51 + i % 3}, {"b", 100 + i}, {"v", 1}, {"c", 8}};
+        kernels_.push_back(sell);
+    }
+    Kernel stores = kernel(fake::right, 57, 100, 1);  // slower than all of those
+    stores.variant.format = "sell";
+    stores.variant.params.push_back({"c", 4});
+    kernels_[2] = stores;
+    db::Entry e = entry(here());
+    e.provenance.one_value = true;
+    store_.save(e);
+    vary();
+    EXPECT_EQ(select().chosen.id, id(2));
 }
 
 }  // namespace

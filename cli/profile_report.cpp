@@ -4,6 +4,7 @@
 #include "cli/losers.hpp"
 #include "cli/ranking.hpp"
 #include "cli/table.hpp"
+#include "db/knowledge.hpp"
 #include "matrix/number.hpp"
 
 #include <cmath>
@@ -165,7 +166,7 @@ class Report {
                 "; calls wait for their launches, {} each in a program's loop here (--json has "
                 "device_us, as in a CUDA graph)",
                 duration_us(*entry_.device.host_launch_us));
-        if (entry_.provenance.one_value.value_or(false))
+        if (db::had_one_value(entry_))
             text +=
                 "; all values are the same, and sell on a CPU leaves them out: with others it "
                 "takes longer";

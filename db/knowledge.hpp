@@ -14,6 +14,7 @@ bool knows_more(const Entry& a, const Entry& b);
 
 /// Whether a core did something else for so long that times of it may be too long.
 bool were_cores_busy(const Entry& entry);
+/// Provenance::one_value, absent or not.
 bool had_one_value(const Entry& entry);
 
 }  // namespace sptune::db

@@ -42,8 +42,8 @@ bool seems_to_have_one_value(CsrView<T, P> a) {
     const std::int64_t nnz = a.nnz();
     if (nnz == 0 || !all_equal(a.values, 0, std::min(nnz, kFirst))) return false;
     for (std::int64_t i = 1; i <= kSpread; ++i)
-        if (std::memcmp(a.values, a.values + (nnz - 1) / kSpread * i, sizeof(T)) != 0) return false;
-    return std::memcmp(a.values, a.values + nnz - 1, sizeof(T)) == 0;
+        if (std::memcmp(a.values, a.values + (nnz - 1) * i / kSpread, sizeof(T)) != 0) return false;
+    return true;
 }
 
 }  // namespace sptune

@@ -45,9 +45,18 @@ class Choice {
         return *known_features;
     }
 
-    /// As far as a few tell. On a GPU all kernels store values.
-    bool has_one_value() const {
-        return matrix.backend == Backend::cpu && seems_to_have_one_value(matrix.view);
+    /// As far as a few of them tell, which will do for a prediction. On a GPU all kernels store
+    /// values.
+    bool seems_to_have_one_value() const {
+        return matrix.backend == Backend::cpu && sptune::seems_to_have_one_value(matrix.view);
+    }
+
+    /// What is measured has to be told apart for sure: a pass over the values where they seem to be
+    /// all the same.
+    bool surely_has_one_value() {
+        if (!one_value_)
+            one_value_ = seems_to_have_one_value() && has_one_value(matrix.view, matrix.threads);
+        return *one_value_;
     }
 
     /// KernelIndex::safe() of this matrix.
@@ -128,6 +137,7 @@ class Choice {
     }
 
     SelectLooks<T, P> looks_;
+    std::optional<bool> one_value_;
 };
 
 }  // namespace sptune::tuner

@@ -10,6 +10,7 @@
 
 namespace sptune::tuner {
 
+/// Of one choice.
 template <class T, class P>
 class SelectModel {
   public:
@@ -68,7 +69,7 @@ class SelectModel {
             predicted_field(choice_.kernels, known,
                             model.predict(choice_.features(), device, known.options), device);
         if (field.empty()) return field;
-        if (choice_.has_one_value()) leave_values_out(choice_.features(), field);
+        if (choice_.seems_to_have_one_value()) reckon_values(true, choice_.features(), field);
         result.baseline = field.front().ranked();
         // As fast as plain CSR, as far as a model tells that does not know it.
         result.safe = result.baseline;

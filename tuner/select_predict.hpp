@@ -87,11 +87,14 @@ Field<T, P> predicted_field(const KernelIndex<T, P>& kernels,
     return field;
 }
 
-/// Where all values are the same, which models do not know.
+/// From times with values to times where all are the same and some kernels leave them `out`, or
+/// back.
 template <class T, class P>
-void leave_values_out(const Features& features, Field<T, P>& field) {
-    for (Entrant<T, P>& e : field)
-        e.predicted_us *= models::one_value_share(e.kernel->variant, features);
+void reckon_values(bool out, const Features& features, Field<T, P>& field) {
+    for (Entrant<T, P>& e : field) {
+        const double share = models::one_value_share(e.kernel->variant, features);
+        e.predicted_us *= out ? share : 1 / share;
+    }
 }
 
 }  // namespace sptune::tuner

@@ -3,7 +3,6 @@
 
 #include "db/databases.hpp"
 #include "models/launching.hpp"
-#include "models/one_value.hpp"
 #include "tuner/kernel_index.hpp"
 #include "tuner/select_choice.hpp"
 #include "tuner/select_model.hpp"
@@ -42,16 +41,6 @@ Field<T, P> field_of(const db::Digest& digest, const KernelIndex<T, P>& kernels,
     return field;
 }
 
-/// Of an entry whose values were all the same, for a matrix with others, where kernels that left
-/// them out take longer; or the other way round.
-template <class T, class P>
-void reckon_other_values(const db::Digest& digest, Field<T, P>& field) {
-    for (Entrant<T, P>& e : field) {
-        const double share = models::one_value_share(e.kernel->variant, digest.features);
-        e.predicted_us *= digest.one_value ? 1 / share : share;
-    }
-}
-
 /// Among its fastest ones.
 inline bool has_measured(const db::Digest& digest, std::string_view id) {
     return std::any_of(digest.fastest.begin(), digest.fastest.end(),
@@ -64,6 +53,7 @@ bool is_of(CsrView<T, P> a, const Features& f, std::uint64_t fingerprint) {
     return f.fingerprint == fingerprint && f.rows == a.rows && f.cols == a.cols && f.nnz == a.nnz();
 }
 
+/// Of one choice.
 template <class T, class P>
 class SelectStored {
   public:
@@ -122,7 +112,7 @@ class SelectStored {
         if (plain == field.end()) return false;
         result.baseline = plain->ranked();
         result.other_values = of_other_values(*digest);
-        if (result.other_values) reckon_other_values(*digest, field);
+        if (result.other_values) reckon_values(!digest->one_value, digest->features, field);
         choice_.note_safe(field);
         const bool as_measured = !choice_.in_graphs() && !result.other_values;
         const std::string fastest = as_measured ? digest->winner : std::string();
@@ -157,7 +147,7 @@ class SelectStored {
     }
 
     std::optional<db::Digest> stored(const db::Store& store, std::uint64_t print,
-                                     const db::Glance& seen, db::Missed& missed) const {
+                                     const db::Glance& seen, db::Missed& missed) {
         const auto read = [&](db::Extent extent) {
             return stored_digest<P>(store, Op::spmv, value_type_of<T>(), choice_.device.key, print,
                                     &missed, extent, seen);
@@ -171,9 +161,9 @@ class SelectStored {
         return digest;
     }
 
-    bool of_other_values(const db::Digest& digest) const {
+    bool of_other_values(const db::Digest& digest) {
         return choice_.matrix.backend == Backend::cpu &&
-               digest.one_value != choice_.has_one_value();
+               digest.one_value != choice_.surely_has_one_value();
     }
 
     /// A sweep that was cut short or restricted says nothing of the other kernels: those that a

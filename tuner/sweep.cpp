@@ -16,6 +16,16 @@
 namespace sptune::tuner {
 namespace {
 
+/// `a`, or where all its values are the same one with other `values`, which are made for it.
+template <class T, class P>
+CsrView<T, P> with_varied_values(CsrView<T, P> a, const Features& features, std::uint64_t seed,
+                                 Buffer<T>& values) {
+    if (!features.constant_values) return a;
+    values = varied_values(a, seed);
+    a.values = values.data();
+    return a;
+}
+
 template <class T, class P>
 Contender contender(CsrView<T, P> a, const Features& features, const SpmvKernel<T, P>& kernel,
                     Problem<T>& problem, int threads, Clock clock) {
@@ -70,11 +80,7 @@ SweepResult sweep_kernels(CsrView<T, P> a, const Features& features,
     SweepOptions options = wanted;
     const bool one_value = features.constant_values;
     Buffer<T> values;
-    CsrView<T, P> varied = a;
-    if (one_value) {
-        values = varied_values(a, options.seed);
-        varied.values = values.data();
-    }
+    const CsrView<T, P> varied = with_varied_values(a, features, options.seed, values);
     // Verifying what leaves values out takes a second conversion beside the first.
     limit_storage(options, available_memory() / (one_value ? 3 : 2));
     const int threads = resolve_threads(options.threads);
@@ -107,12 +113,9 @@ template <class T, class P>
 SweepResult sweep_spmv(CsrView<T, P> a, const Features& features, Backend backend,
                        const SweepOptions& wanted) {
     if (backend == Backend::cuda) {
-        Buffer<T> varied;
-        if (features.constant_values) {
-            varied = varied_values(a, wanted.seed);
-            a.values = varied.data();
-        }
-        return sweep_spmv_cuda(a, features, wanted);
+        Buffer<T> values;
+        return sweep_spmv_cuda(with_varied_values(a, features, wanted.seed, values), features,
+                               wanted);
     }
     SweepOptions options = wanted;
     if (options.likely.empty()) options.likely = likely_spmv(a, features, backend, options.threads);

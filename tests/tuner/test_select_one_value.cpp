@@ -1,4 +1,5 @@
 // Choices for a matrix whose values are all the same, or were when it was measured.
+#include "features/constant_values.hpp"
 #include "models/one_value.hpp"
 #include "selections.hpp"
 
@@ -81,6 +82,16 @@ TEST_F(SelectOneValue, AMeasurementWithValuesIsReckonedWithout) {
     vary();
     EXPECT_EQ(select().chosen.id, id(2));
     EXPECT_TRUE(select().complete);
+}
+
+TEST_F(SelectOneValue, AValueThatNoSampleMeetsDoesNotMakeAMeasurementOneOfOtherValues) {
+    a_.values[40] = 2;
+    ASSERT_TRUE(seems_to_have_one_value(a_.view()));
+    store_.save(entry(here()));
+    const Selection s = select();
+    EXPECT_EQ(s.chosen.id, id(2));
+    EXPECT_FALSE(s.other_values);
+    EXPECT_TRUE(s.complete);
 }
 
 TEST_F(SelectOneValue, OfManyKernelsThatLeaveItOutNoneHidesAFasterOneThatDoesNot) {

@@ -69,6 +69,19 @@ std::string gaps(const std::vector<Comparison>& comparisons) {
     return text;
 }
 
+/// Whose times are for values like these; "" where there are none.
+std::string one_value_line(const std::vector<Comparison>& comparisons) {
+    std::vector<std::string> names;
+    for (const Comparison& c : comparisons)
+        if (c.one_value) names.push_back(c.matrix);
+    if (names.empty()) return "";
+    const std::string text = fmt::format(
+        "values all the same: sell on a CPU leaves them out, and takes longer with "
+        "others, on {}",
+        fmt::join(names, ", "));
+    return " " + wrap(text, kWidth - 1, 1) + "\n";
+}
+
 std::vector<std::string> with_ratios(std::vector<std::string> cells, const Ratios& r) {
     cells.insert(cells.end(), {ratio(r.oracle_vs_vendor_best), ratio(r.auto_vs_vendor_best),
                                ratio(r.auto_vs_csr), ratio(r.auto_vs_oracle)});
@@ -152,8 +165,9 @@ std::string compare_report(const db::Device& device, const std::string& cache,
             : cache);
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
            choices(comparisons, style) + style(Tone::bad, gaps(comparisons)) + "\n" +
-           style(Tone::dim, " " + wrap(legend, kWidth - 1, 1)) + "\n" + times(comparisons, style) +
-           regret_line(comparisons);
+           style(Tone::dim,
+                 " " + wrap(legend, kWidth - 1, 1) + "\n" + one_value_line(comparisons)) +
+           times(comparisons, style) + regret_line(comparisons);
 }
 
 }  // namespace sptune::cli

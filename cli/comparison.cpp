@@ -2,6 +2,7 @@
 
 #include "cli/ranking.hpp"
 #include "db/codec.hpp"
+#include "db/knowledge.hpp"
 #include "models/spread.hpp"
 #include "tuner/regret.hpp"
 
@@ -96,6 +97,7 @@ Json result(const Comparison& c) {
               {"auto_missing", nullptr},
               {"complete", c.complete}};
     if (c.op == Op::spgemm) json["products"] = c.products;
+    if (c.one_value) json["one_value"] = true;
     if (c.oracle) json["oracle"] = id_and_time(*c.oracle);
     if (c.chosen) {
         json["auto"] = id_and_time(*c.chosen);
@@ -125,6 +127,7 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .choice = choice,
                  .missing = {},
                  .complete = entry.complete,
+                 .one_value = db::had_one_value(entry),
                  .regret = {},
                  .vendor = {}};
     if (!c.chosen) c.missing = why_missing(db::find(entry, choice.id));

@@ -117,6 +117,15 @@ class Compare(CliTest):
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100, line)
 
+    def test_says_whose_values_are_left_out(self):
+        self.matrix("a.mtx", 100)
+        self.write("ones.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 1\n2 2\n3 3\n")
+        done = self.expect(0, "compare", *ONE, "a.mtx", "ones.mtx", "--no-db", "--json", "c.json")
+        self.assertIn("takes longer with others, on ones", " ".join(done.stdout.split()))
+        document = json.loads((self.folder / "c.json").read_text())
+        self.assertEqual([r.get("one_value") for r in document["results"]], [None, True])
+        self.assert_valid(document, "compare")
+
     def test_unreadable_matrices_are_skipped(self):
         self.write("bad.mtx", "hello\n"), self.matrix("good.mtx", 100)
         done = self.expect(3, "compare", *ONE, "bad.mtx", "good.mtx", "nothing.mtx", "--json", "out")

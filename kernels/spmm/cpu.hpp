@@ -11,6 +11,9 @@
 
 namespace sptune {
 
+/// Sums of a row are in so many vector registers at most.
+inline constexpr std::size_t kManyRegisters = 4;
+
 /// Memory to work with. One call at a time may use it; the next one finds it as large as it needs.
 template <class T>
 struct ManyScratch {

@@ -69,16 +69,13 @@ std::string gaps(const std::vector<Comparison>& comparisons) {
     return text;
 }
 
-/// Whose times are for values like these; "" where there are none.
-std::string one_value_line(const std::vector<Comparison>& comparisons) {
+/// Of which matrices kernels were measured without values; "" where there are none.
+std::string without_values(const std::vector<Comparison>& comparisons) {
     std::vector<std::string> names;
     for (const Comparison& c : comparisons)
-        if (c.one_value) names.push_back(c.matrix);
+        if (c.without_values) names.push_back(c.matrix);
     if (names.empty()) return "";
-    const std::string text = fmt::format(
-        "values all the same: sell on a CPU leaves them out, and takes longer with "
-        "others, on {}",
-        fmt::join(names, ", "));
+    const std::string text = fmt::format("{}: {}", fmt::join(names, ", "), kWithoutValues);
     return " " + wrap(text, kWidth - 1, 1) + "\n";
 }
 
@@ -166,7 +163,7 @@ std::string compare_report(const db::Device& device, const std::string& cache,
     return style(Tone::bold, fit(device_text(device), kWidth)) + "\n" +
            choices(comparisons, style) + style(Tone::bad, gaps(comparisons)) + "\n" +
            style(Tone::dim,
-                 " " + wrap(legend, kWidth - 1, 1) + "\n" + one_value_line(comparisons)) +
+                 " " + wrap(legend, kWidth - 1, 1) + "\n" + without_values(comparisons)) +
            times(comparisons, style) + regret_line(comparisons);
 }
 

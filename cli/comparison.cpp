@@ -1,8 +1,8 @@
 #include "cli/comparison.hpp"
 
+#include "cli/describe.hpp"
 #include "cli/ranking.hpp"
 #include "db/codec.hpp"
-#include "db/knowledge.hpp"
 #include "models/spread.hpp"
 #include "tuner/regret.hpp"
 
@@ -97,7 +97,7 @@ Json result(const Comparison& c) {
               {"auto_missing", nullptr},
               {"complete", c.complete}};
     if (c.op == Op::spgemm) json["products"] = c.products;
-    if (c.one_value) json["one_value"] = true;
+    if (c.without_values) json["without_values"] = true;
     if (c.oracle) json["oracle"] = id_and_time(*c.oracle);
     if (c.chosen) {
         json["auto"] = id_and_time(*c.chosen);
@@ -127,7 +127,7 @@ Comparison compare(const db::Entry& entry, std::uint64_t used_cols, const AutoCh
                  .choice = choice,
                  .missing = {},
                  .complete = entry.complete,
-                 .one_value = db::had_one_value(entry),
+                 .without_values = was_without_values(entry),
                  .regret = {},
                  .vendor = {}};
     if (!c.chosen) c.missing = why_missing(db::find(entry, choice.id));

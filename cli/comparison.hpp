@@ -40,7 +40,7 @@ struct Comparison {
     AutoChoice choice;             ///< how `chosen` came about
     std::string missing;           ///< why there is no time of `choice`; empty where there is
     bool complete = true;          ///< every kernel was measured or ruled out
-    bool one_value = false;        ///< all values are the same; sell on a CPU left them out
+    bool without_values = false;   ///< see was_without_values()
     std::optional<double> regret;  ///< of `chosen`, as tuner::regret() has it
     std::vector<Timed> vendor;     ///< every vendor candidate with a time, the fastest first
 

@@ -1,5 +1,7 @@
 #include "cli/describe.hpp"
 
+#include "db/knowledge.hpp"
+#include "kernels/spmv/one_value.hpp"
 #include "matrix/number.hpp"
 
 #include <algorithm>
@@ -111,6 +113,17 @@ std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features)
 #define SPTUNE_INSTANTIATE(T, P) \
     template std::string row_length_sparkline(CsrView<T, P>, const Features&);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
+
+bool was_without_values(const db::Entry& entry) {
+    if (!db::had_one_value(entry) || entry.device.backend != "cpu" ||
+        entry.matrix.nnz < 2 * entry.matrix.rows)
+        return false;
+    return std::ranges::any_of(entry.candidates, [](const db::Candidate& c) {
+        Variant v;
+        v.op = Op::spmv, v.backend = Backend::cpu, v.format = c.format, v.params = c.params;
+        return c.time && knows_one_value(v);
+    });
+}
 
 std::string device_text(const db::Device& device) {
     return fmt::format("{}, {}, {}, {} GB/s from memory", device.name,

@@ -20,6 +20,12 @@ std::vector<std::string> describe(const Features& features);
 template <class T, class P>
 std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features);
 
+/// Whether kernels were measured without the values, since all of these are the same.
+bool was_without_values(const db::Entry& entry);
+/// What that means.
+inline constexpr const char* kWithoutValues =
+    "all values are the same, and sell on a CPU leaves them out: with others it takes longer";
+
 /// "AMD EPYC …, 2 threads, AVX2, 36 GB/s from memory", "NVIDIA H200, 132 multiprocessors, …".
 std::string device_text(const db::Device& device);
 

@@ -2,7 +2,6 @@
 
 #include "cli/describe.hpp"
 #include "cli/ranking.hpp"
-#include "db/knowledge.hpp"
 #include "db/provenance.hpp"
 #include "matrix/number.hpp"
 #include "tuner/explain.hpp"
@@ -117,10 +116,8 @@ std::string section(const db::Entry& entry) {
         with_noun(count(f.nnz), "nonzero"), to_string(entry.value),
         escaped(fmt::format("{}", fmt::join(describe(f), "; "))),
         escaped(device_text(entry.device)), escaped(tuner::why_winner(entry)));
-    if (db::had_one_value(entry))
-        out +=
-            "<p class=\"facts\">All values are the same, and sell on a CPU leaves them out: with "
-            "others it takes longer.</p>\n";
+    if (was_without_values(entry))
+        out += fmt::format("<p class=\"facts\">Of these {}.</p>\n", kWithoutValues);
     if (!all.empty()) out += chart(entry, highlights(all, kBars)) + measured_table(entry, all);
     return out + skipped_table(entry);
 }

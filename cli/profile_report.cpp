@@ -4,7 +4,6 @@
 #include "cli/losers.hpp"
 #include "cli/ranking.hpp"
 #include "cli/table.hpp"
-#include "db/knowledge.hpp"
 #include "matrix/number.hpp"
 
 #include <cmath>
@@ -166,10 +165,7 @@ class Report {
                 "; calls wait for their launches, {} each in a program's loop here (--json has "
                 "device_us, as in a CUDA graph)",
                 duration_us(*entry_.device.host_launch_us));
-        if (db::had_one_value(entry_))
-            text +=
-                "; all values are the same, and sell on a CPU leaves them out: with others it "
-                "takes longer";
+        if (was_without_values(entry_)) text += fmt::format("; {}", kWithoutValues);
         std::string out = style_(Tone::dim, " " + wrap(text, kWidth - 1, 1)) + "\n";
         if (drift(all_) > kDrift) {
             const std::string note = fmt::format(

@@ -5,11 +5,11 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "kernels/parallel.hpp"
+#include "kernels/simd-inl.hpp"
 #include "kernels/spmm/pass-inl.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #ifndef SPTUNE_KERNELS_SPMM_CPU_ONCE
 #define SPTUNE_KERNELS_SPMM_CPU_ONCE
@@ -167,6 +167,7 @@ template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                    std::size_t count, ManyScratch<T>& scratch, int threads) {
     if (a.rows == 0) return;  // nor need there be an x then
+    simd_target();            // $SPTUNE_SIMD may ask for less than the best
     const ManyCall<T, P> call{a, alpha, x, beta, y, count, scratch, threads};
     if constexpr (sizeof(P) == 4)
         HWY_DYNAMIC_DISPATCH(many_i32)(call);

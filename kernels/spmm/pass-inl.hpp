@@ -26,7 +26,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// One pass over A, for `count` vectors. Tight: each row of x has as many entries as the registers
-/// take, `width`, and the next one follows; so has each of y, if it lies row by row. Else vectors
+/// take, `width`, and the next one follows; so many are written of each row of y, if it lies row by
+/// row. Else vectors
 /// of lanes may be read beyond the row: what comes there is of the next one, and belongs to
 /// nobody's sum. Behind the last row may come nothing at all, so rows from `end` on, too near to
 /// it, are read at `rest`, `width` entries each.
@@ -88,7 +89,7 @@ HWY_INLINE Sums<D, R> sum_entries(const Pass<T, P>& p, P begin, P end) {
 template <class D, class T>
 HWY_INLINE void store_first(D d, const Epilogue<T>& out, hn::Vec<D> sum, T* HWY_RESTRICT to,
                             std::size_t count) {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86  // else blended stores write all of it
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86  // else blended stores may write all of it
     const auto mask = hn::FirstN(d, count);
     const auto scaled = hn::Mul(hn::Set(d, out.alpha), sum);
     hn::BlendedStore(out.beta == T{0}

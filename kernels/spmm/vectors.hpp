@@ -15,7 +15,7 @@ struct Vectors {
     static Vectors one_by_one(T* data, std::size_t step) {
         return {data, 1, static_cast<std::ptrdiff_t>(step)};
     }
-    /// Entry i of all of them, then entry i + 1 `step` entries behind ("row-major").
+    /// Entry i of all of them, then entry i + 1 `step` ≥ 1 entries behind ("row-major").
     static Vectors row_by_row(T* data, std::size_t step) {
         return {data, static_cast<std::ptrdiff_t>(step), 1};
     }

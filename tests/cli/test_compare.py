@@ -119,11 +119,14 @@ class Compare(CliTest):
 
     def test_says_whose_values_are_left_out(self):
         self.matrix("a.mtx", 100)
-        self.write("ones.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 1\n2 2\n3 3\n")
-        done = self.expect(0, "compare", *ONE, "a.mtx", "ones.mtx", "--no-db", "--json", "c.json")
-        self.assertIn("takes longer with others, on ones", " ".join(done.stdout.split()))
+        # With fewer than two entries a row nothing is left out.
+        for name, width in (("one", 1), ("three", 3)):
+            places = [f"{i} {(i + k) % 300 + 1}\n" for i in range(1, 301) for k in range(width)]
+            self.write(f"{name}.mtx", f"%%MatrixMarket matrix coordinate pattern general\n300 300 {len(places)}\n" + "".join(places))
+        done = self.expect(0, "compare", *ONE, "a.mtx", "one.mtx", "three.mtx", "--no-db", "--json", "c.json")
+        self.assertIn(" three: all values are the same, and sell on a CPU leaves them out", " ".join(done.stdout.split()))
         document = json.loads((self.folder / "c.json").read_text())
-        self.assertEqual([r.get("one_value") for r in document["results"]], [None, True])
+        self.assertEqual([r.get("without_values") for r in document["results"]], [None, None, True])
         self.assert_valid(document, "compare")
 
     def test_unreadable_matrices_are_skipped(self):

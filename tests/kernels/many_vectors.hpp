@@ -84,8 +84,11 @@ struct ManyVectors {
 
     ManyVectors(const Case<T, P>& c, std::size_t count, std::size_t gap, bool x_by_rows,
                 bool y_by_rows, T beta)
-        : x(static_cast<std::size_t>(c.a.cols), count, gap, x_by_rows),
-          y(static_cast<std::size_t>(c.a.rows), count, gap, y_by_rows) {
+        : ManyVectors(c, count, gap, gap, x_by_rows, y_by_rows, beta) {}
+    ManyVectors(const Case<T, P>& c, std::size_t count, std::size_t x_gap, std::size_t y_gap,
+                bool x_by_rows, bool y_by_rows, T beta)
+        : x(static_cast<std::size_t>(c.a.cols), count, x_gap, x_by_rows),
+          y(static_cast<std::size_t>(c.a.rows), count, y_gap, y_by_rows) {
         for (std::size_t j = 0; j < count; ++j) {
             const auto f = static_cast<T>(factor(j));
             for (std::size_t i = 0; i < x.size; ++i) x.at(i, j) = f * c.x[i];

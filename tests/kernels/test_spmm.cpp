@@ -3,6 +3,7 @@
 #include "tests/kernels/many_vectors.hpp"
 
 #include <cstring>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -19,17 +20,21 @@ TYPED_TEST(Spmm, EqualsTheReference) {
     using T = typename TypeParam::first_type;
     using P = typename TypeParam::second_type;
     ManyScratch<T> scratch;  // is used again and again
-    for (const auto& c : awkward<T, P>()) {
-        for (const std::size_t count : {1, 2, 3, 5, 8, 9, 16, 31, 33, 70})
-            for (const int order : {0, 1, 2, 3}) {
-                const std::size_t gap = (count + static_cast<std::size_t>(order)) % 2 ? 5 : 0;
-                const T alpha = order == 1 ? T(-1.5) : T(1), beta = gap ? T(0.5) : T(0);
-                const ManyVectors<T, P> v(c, count, gap, order & 1, order & 2, beta);
+    // Every other number fills registers of some size.
+    constexpr std::size_t kCounts[] = {1, 2, 3, 4, 5, 8, 6, 16, 9, 32, 20, 64, 31, 70, 33};
+    for (const auto& c : awkward<T, P>())
+        for (std::size_t n = 0; n < std::size(kCounts); ++n)
+            for (const std::size_t order : {0, 1, 2, 3}) {
+                const std::size_t gaps = (n + order) % 4, count = kCounts[n];
+                const std::size_t x_gap = gaps & 1 ? 5 : 0, y_gap = gaps & 2 ? 5 : 0;
+                const T alpha = order == 1 ? T(-1.5) : T(1);
+                const T beta = (n / 4 + order) % 2 ? T(0.5) : T(0);
+                const ManyVectors<T, P> v(c, count, x_gap, y_gap, order & 1, order & 2, beta);
                 multiply_many(c.a.view(), alpha, v.x.template vectors<const T>(), beta,
-                              v.y.template vectors<T>(), count, scratch, count % 3 ? 1 : 3);
-                ASSERT_EQ(v.wrong(c, alpha, beta), "") << "order " << order << ", gap " << gap;
+                              v.y.template vectors<T>(), count, scratch, n % 2 ? 3 : 1);
+                ASSERT_EQ(v.wrong(c, alpha, beta), "")
+                    << "order " << order << ", gaps " << x_gap << " and " << y_gap;
             }
-    }
 }
 
 TYPED_TEST(Spmm, OneXForAllAndVectorsThatOverlap) {
@@ -61,16 +66,47 @@ TYPED_TEST(Spmm, RepeatsItself) {
     Rows rows = random_rows(3000, 3000, 9, 5);
     rows[1000] = every(3000);  // several threads share it
     const auto c = make<T, P>("", 3000, rows);
-    constexpr std::size_t kCount = 11;
-    const Block<T> x(3000, kCount, 0, true), once(3000, kCount, 0, true),
-        again(3000, kCount, 0, true);
-    for (std::size_t i = 0; i < x.room; ++i) x.memory.data()[i] = c.x[(7 * i) % 3000];
-    ManyScratch<T> scratch;
-    for (const auto* y : {&once, &again})
-        multiply_many(c.a.view(), T{1}, x.template vectors<const T>(), T{0},
-                      y->template vectors<T>(), kCount, scratch, 4);
-    EXPECT_EQ(std::memcmp(once.memory.data(), again.memory.data(), once.room * sizeof(T)), 0);
-    EXPECT_LE(scratch.bytes(), most_scratch_bytes<T>(3000, true, 4));
+    for (const std::size_t count : {8, 11, 32})
+        for (const bool by_rows : {false, true}) {
+            ManyScratch<T> scratch;
+            const ManyVectors<T, P> once(c, count, 0, by_rows, by_rows, 0),
+                again(c, count, 0, by_rows, by_rows, 0);
+            for (const auto* v : {&once, &again})
+                multiply_many(c.a.view(), T{1}, v->x.template vectors<const T>(), T{0},
+                              v->y.template vectors<T>(), count, scratch, 4);
+            EXPECT_EQ(once.wrong(c, 1, 0), "");
+            EXPECT_EQ(
+                std::memcmp(once.y.memory.data(), again.y.memory.data(), once.y.room * sizeof(T)),
+                0);
+            EXPECT_LE(scratch.bytes(), most_scratch_bytes<T>(3000, by_rows, 4));
+        }
+}
+
+/// Columns of one array: what is read beyond a row of x, and not written beyond one of y, is the
+/// other's, also where that is another thread's.
+TYPED_TEST(Spmm, SharesAnArray) {
+    using T = typename TypeParam::first_type;
+    using P = typename TypeParam::second_type;
+    const auto c = make<T, P>("", 3000, random_rows(3000, 3000, 9, 5));
+    for (const std::size_t count : {2, 3, 5, 8, 13}) {
+        const ManyVectors<T, P> apart(c, count, 0, true, true, 0);
+        Buffer<T> both(3000 * 2 * count);
+        const auto x = Vectors<T>::row_by_row(both.data(), 2 * count);
+        const auto y = Vectors<T>::row_by_row(both.data() + count, 2 * count);
+        for (std::size_t i = 0; i < 3000; ++i)
+            for (std::size_t j = 0; j < count; ++j)
+                x.at(static_cast<std::ptrdiff_t>(i))[j] = apart.x.at(i, j);
+        ManyScratch<T> scratch;
+        multiply_many(c.a.view(), T{1}, apart.x.template vectors<const T>(), T{0},
+                      apart.y.template vectors<T>(), count, scratch, 4);
+        multiply_many(c.a.view(), T{1}, Vectors<const T>::row_by_row(both.data(), 2 * count), T{0},
+                      y, count, scratch, 4);
+        for (std::size_t i = 0; i < 3000; ++i)
+            for (std::size_t j = 0; j < count; ++j) {
+                ASSERT_EQ(x.at(static_cast<std::ptrdiff_t>(i))[j], apart.x.at(i, j)) << i;
+                ASSERT_EQ(y.at(static_cast<std::ptrdiff_t>(i))[j], apart.y.at(i, j)) << i;
+            }
+    }
 }
 
 TYPED_TEST(Spmm, TakesNoMoreMemoryThanItSays) {

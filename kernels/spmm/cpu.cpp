@@ -33,6 +33,9 @@ inline constexpr std::size_t kLine = 64 / sizeof(T);
 template <class T>
 inline constexpr std::size_t kMostOfPass = kManyRegisters* kLine<T>;
 
+/// Of registers, in a pass over more vectors than registers take at once.
+inline constexpr std::size_t kMostBlocks = 8;
+
 /// Grows, and forgets what it held.
 template <class T>
 T* at_least(Buffer<T>& buffer, std::size_t size) {
@@ -105,9 +108,22 @@ void pass(const ManyCall<T, P>& c, std::size_t count, int threads, T* carried) {
         tight = false;
     }
     if (tight)
-        multiply_pass<D, R, true>(p, carried, threads);
+        multiply_pass<D, R, Fit::tight>(p, carried, threads);
     else
-        multiply_pass<D, R, false>(p, carried, threads);
+        multiply_pass<D, R, Fit::partial>(p, carried, threads);
+}
+
+/// More vectors than registers take at once, as many as are a multiple of what R of them take: for
+/// each row of A one block after the other, so that a row of x is read as a whole. Of how many.
+template <class D, int R, class T, class P>
+std::size_t pass_of_blocks(const ManyCall<T, P>& c, int threads) {
+    constexpr std::size_t width = R * hn::MaxLanes(D());
+    const std::size_t blocks = std::min(c.count / width, kMostBlocks), count = blocks * width;
+    T* const carried = at_least(c.scratch.carried, static_cast<std::size_t>(threads) * count);
+    const Pass<T, P> p{c.a,   c.x.data,          c.x.row_step, c.y,     count,
+                       width, {c.alpha, c.beta}, c.a.cols,     nullptr, blocks};
+    multiply_pass<D, R, Fit::blocks>(p, carried, threads);
+    return count;
 }
 
 template <class T, class P>
@@ -118,6 +134,16 @@ void many(ManyCall<T, P> c) {
     using Quarter = hn::CappedTag<T, 16 / sizeof(T)>;
     constexpr std::size_t n = hn::MaxLanes(All()), most = kManyRegisters * n;
     const int threads = useful_threads(c);
+    const auto go_on = [&](std::size_t count) {
+        c.x = c.x.from(count);
+        c.y = c.y.from(count);
+        c.count -= count;
+    };
+    if (c.x.by_rows() && c.y.by_rows())
+        while (c.count >= 2 * most || (c.count > most && c.count % (3 * n) == 0))
+            go_on(c.count % most != 0 && c.count % (3 * n) == 0
+                      ? pass_of_blocks<All, 3>(c, threads)
+                      : pass_of_blocks<All, 4>(c, threads));
     T* const carried = at_least(c.scratch.carried, static_cast<std::size_t>(threads) * most);
     while (c.count > 0) {
         const std::size_t count = std::min({c.count, most, c.x.by_rows() ? most : kLine<T>});
@@ -133,9 +159,7 @@ void many(ManyCall<T, P> c) {
             pass<All, 3>(c, count, threads, carried);
         else
             pass<All, 4>(c, count, threads, carried);
-        c.x = c.x.from(count);
-        c.y = c.y.from(count);
-        c.count -= count;
+        go_on(count);
     }
 }
 
@@ -160,7 +184,8 @@ template <class T>
 std::size_t most_scratch_bytes(index_t cols, bool by_rows, int threads) {
     const std::size_t packed =
         by_rows ? kMostOfPass<T> * kMostOfPass<T> : static_cast<std::size_t>(cols) * kLine<T>;
-    return sizeof(T) * (packed + static_cast<std::size_t>(threads) * kMostOfPass<T>);
+    return sizeof(T) * (packed + static_cast<std::size_t>(threads) * kMostOfPass<T> *
+                                     (by_rows ? kMostBlocks : 1));
 }
 
 template <class T, class P>

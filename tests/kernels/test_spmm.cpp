@@ -21,7 +21,7 @@ TYPED_TEST(Spmm, EqualsTheReference) {
     using P = typename TypeParam::second_type;
     ManyScratch<T> scratch;  // is used again and again
     // Every other number fills registers of some size.
-    constexpr std::size_t kCounts[] = {1, 2, 3, 4, 5, 8, 6, 16, 9, 32, 20, 64, 31, 70, 33};
+    constexpr std::size_t kCounts[] = {1, 2, 3, 4, 5, 8, 6, 16, 9, 32, 20, 64, 31, 96, 33, 48, 70};
     for (const auto& c : awkward<T, P>())
         for (std::size_t n = 0; n < std::size(kCounts); ++n)
             for (const std::size_t order : {0, 1, 2, 3}) {
@@ -66,7 +66,7 @@ TYPED_TEST(Spmm, RepeatsItself) {
     Rows rows = random_rows(3000, 3000, 9, 5);
     rows[1000] = every(3000);  // several threads share it
     const auto c = make<T, P>("", 3000, rows);
-    for (const std::size_t count : {8, 11, 32})
+    for (const std::size_t count : {8, 11, 32, 600})
         for (const bool by_rows : {false, true}) {
             ManyScratch<T> scratch;
             const ManyVectors<T, P> once(c, count, 0, by_rows, by_rows, 0),
@@ -114,7 +114,7 @@ TYPED_TEST(Spmm, TakesNoMoreMemoryThanItSays) {
     using P = typename TypeParam::second_type;
     const auto c = make<T, P>("", 700, random_rows(40, 700, 30, 6));
     for (const bool by_rows : {false, true})
-        for (const std::size_t count : {1, 7, 40, 100}) {
+        for (const std::size_t count : {1, 7, 40, 100, 600}) {
             const Block<T> x(700, count, 0, by_rows), y(40, count, 0, by_rows);
             ManyScratch<T> scratch;
             multiply_many(c.a.view(), T{1}, x.template vectors<const T>(), T{0},

@@ -1,8 +1,8 @@
 // many_vectors THREADS MATRIX...: several vectors at once on a CPU (α = 1, β = 0), f64 and f32,
-// against MKL's SpMM ($SPTUNE_MKL names the file libmkl_rt.so...), which may look at the matrix
-// first. How long MKL takes over how long sptune takes, row by row and one after another; by turns,
+// against MKL's SpMM ($SPTUNE_MKL), which may look at the matrix first. How long MKL takes over how long sptune takes, row by row and one after another; by turns,
 // the least of six. Results that differ by more than rounding end it.
 #include "kernels/spmm/cpu.hpp"
+#include "kernels/vendor/mkl_library.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/error.hpp"
 #include "matrix/load.hpp"
@@ -34,74 +34,53 @@ using namespace sptune;
 constexpr std::array<std::size_t, 7> kCounts{2, 3, 4, 6, 8, 16, 32};
 constexpr int kTurns = 6;
 
-/// As the oneMKL C reference has it, "Inspector-Executor Sparse BLAS Routines", LP64.
-class Mkl {
-  public:
-    struct Descriptor {
-        int type = 20, mode = 0, diag = 0;  // general
-    };
-    static constexpr int kAsItIs = 10, kRows = 101, kColumns = 102, kGnuThreads = 3;
+constexpr int kRows = 101, kColumns = 102;  // SPARSE_LAYOUT_ROW_MAJOR, ..._COLUMN_MAJOR
 
-    Mkl() {
-        const char* file = std::getenv("SPTUNE_MKL");
-        handle_ = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : nullptr;
-        if (!handle_) throw Error(file ? dlerror() : "$SPTUNE_MKL does not name libmkl_rt.so");
-        get<int (*)(int)>("MKL_Set_Interface_Layer")(0);  // 32-bit integers
-        get<int (*)(int)>("MKL_Set_Threading_Layer")(kGnuThreads);
-        get<void (*)(int)>("MKL_Set_Dynamic")(0);
-    }
-    template <class F>
-    F get(const std::string& name) const {
-        const auto function = reinterpret_cast<F>(dlsym(handle_, name.c_str()));
-        if (!function) throw Error(fmt::format("MKL has no {}", name));
-        return function;
-    }
+void require(int status, const char* what) {
+    if (status != mkl::kSuccess) throw Error(fmt::format("MKL's {} says {}", what, status));
+}
 
-  private:
-    void* handle_ = nullptr;
-};
+/// What mkl::library() does not look up.
+template <class F>
+F get(const std::string& name) {
+    const auto function = reinterpret_cast<F>(dlsym(mkl::library().handle, name.c_str()));
+    if (!function) throw Error(fmt::format("MKL has no {}", name));
+    return function;
+}
 
 template <class T>
 class MklMatrix {
-    static void require(int status, const char* what) {
-        if (status) throw Error(fmt::format("MKL's {} says {}", what, status));
-    }
-
   public:
-    MklMatrix(const Mkl& mkl, Csr<T>& a, int layout, int count)
+    MklMatrix(Csr<T>& a, int layout, int count)
         : layout_(layout),
-          multiply_(mkl.get<Multiply>(name("mm"))),
-          destroy_(mkl.get<int (*)(void*)>("mkl_sparse_destroy")) {
-        using Create = int (*)(void**, int, int, int, int*, int*, int*, T*);
-        require(mkl.get<Create>(name("create_csr"))(&a_, 0, a.rows, a.cols, a.row_ptr.data(),
-                                                    a.row_ptr.data() + 1, a.col_idx.data(),
-                                                    a.values.data()),
+          multiply_(get<Multiply>(sizeof(T) == 8 ? "mkl_sparse_d_mm" : "mkl_sparse_s_mm")) {
+        constexpr int kManyCalls = 100'000;
+        const mkl::Library& lib = mkl::library();
+        require(lib.of<T>().create_csr(&a_, mkl::kZeroBased, a.rows, a.cols, a.row_ptr.data(),
+                                       a.row_ptr.data() + 1, a.col_idx.data(), a.values.data()),
                 "create_csr");
-        using Hint = int (*)(void*, int, Mkl::Descriptor, int, int, int);
-        require(
-            mkl.get<Hint>("mkl_sparse_set_mm_hint")(a_, Mkl::kAsItIs, {}, layout, count, 100'000),
-            "set_mm_hint");
-        require(mkl.get<int (*)(void*)>("mkl_sparse_optimize")(a_), "optimize");
+        using Hint = int (*)(mkl::Handle, int, mkl::Descriptor, int, int, int);
+        require(get<Hint>("mkl_sparse_set_mm_hint")(a_, mkl::kNonTranspose, mkl::kGeneralMatrix,
+                                                    layout, count, kManyCalls),
+                "set_mm_hint");
+        require(lib.optimize(a_), "optimize");
     }
-    ~MklMatrix() { destroy_(a_); }
+    ~MklMatrix() { mkl::library().destroy(a_); }
     MklMatrix(const MklMatrix&) = delete;
     MklMatrix& operator=(const MklMatrix&) = delete;
 
     void multiply(const T* x, std::size_t x_step, T* y, std::size_t y_step, int count) const {
-        require(multiply_(Mkl::kAsItIs, 1, a_, {}, layout_, x, count, static_cast<int>(x_step), 0,
-                          y, static_cast<int>(y_step)),
+        require(multiply_(mkl::kNonTranspose, 1, a_, mkl::kGeneralMatrix, layout_, x, count,
+                          static_cast<int>(x_step), 0, y, static_cast<int>(y_step)),
                 "mm");
     }
 
   private:
-    using Multiply = int (*)(int, T, void*, Mkl::Descriptor, int, const T*, int, int, T, T*, int);
-    static std::string name(const char* what) {
-        return fmt::format("mkl_sparse_{}_{}", sizeof(T) == 8 ? "d" : "s", what);
-    }
+    using Multiply = int (*)(int, T, mkl::Handle, mkl::Descriptor, int, const T*, int, int, T, T*,
+                             int);
     int layout_;
     Multiply multiply_;
-    int (*destroy_)(void*);
-    void* a_ = nullptr;
+    mkl::Handle a_ = nullptr;
 };
 
 /// Microseconds of a call, from as many as take 8 ms.
@@ -118,7 +97,7 @@ double us(const std::function<void()>& call) {
 using Logs = std::map<std::string, std::vector<double>>;
 
 template <class T>
-void measure(const Mkl& mkl, const std::string& path, int threads, bool by_rows, Logs& logs) {
+void measure(const std::string& path, int threads, bool by_rows, Logs& logs) {
     Csr<T> a = load_matrix<T, std::int32_t>(path);
     const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
     std::vector<T> x(cols * kCounts.back()), y(rows * kCounts.back()), z(y.size());
@@ -133,7 +112,7 @@ void measure(const Mkl& mkl, const std::string& path, int threads, bool by_rows,
             return by_rows ? Vectors<U>::row_by_row(data, step)
                            : Vectors<U>::one_by_one(data, step);
         };
-        const MklMatrix<T> theirs(mkl, a, by_rows ? Mkl::kRows : Mkl::kColumns,
+        const MklMatrix<T> theirs(a, by_rows ? kRows : kColumns,
                                   static_cast<int>(count));
         const std::function<void()> ways[] = {
             [&] { theirs.multiply(x.data(), x_step, z.data(), y_step, static_cast<int>(count)); },
@@ -168,10 +147,10 @@ void measure(const Mkl& mkl, const std::string& path, int threads, bool by_rows,
 int main(int argc, char** argv) {
     try {
         if (argc < 3) throw Error("usage: many_vectors THREADS MATRIX...");
-        const Mkl mkl;
+        if (!mkl::library().loaded) throw Error("MKL: " + mkl::library().status);
         const int threads = std::atoi(argv[1]);
         if (threads < 1) throw Error("the number of threads comes first");
-        mkl.get<int (*)(int)>("MKL_Set_Num_Threads_Local")(threads);
+        const mkl::Threads team(threads);
         for (const bool by_rows : {true, false}) {
             fmt::print("\n{}\n\n| matrix | | {} | apart |\n|---|---|",
                        by_rows ? "row by row" : "one after another", fmt::join(kCounts, " | "));
@@ -179,8 +158,8 @@ int main(int argc, char** argv) {
             fmt::print("---:|\n");
             Logs logs;
             for (int i = 2; i < argc; ++i) {
-                measure<double>(mkl, argv[i], threads, by_rows, logs);
-                measure<float>(mkl, argv[i], threads, by_rows, logs);
+                measure<double>(argv[i], threads, by_rows, logs);
+                measure<float>(argv[i], threads, by_rows, logs);
             }
             fmt::print("\n");
             for (const auto& [what, all] : logs) {

@@ -115,13 +115,11 @@ std::string row_length_sparkline(CsrView<T, P> matrix, const Features& features)
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 bool was_without_values(const db::Entry& entry) {
-    if (!db::had_one_value(entry) || entry.device.backend != "cpu" ||
-        entry.matrix.nnz < 2 * entry.matrix.rows)
-        return false;
-    return std::ranges::any_of(entry.candidates, [](const db::Candidate& c) {
+    if (!db::had_one_value(entry) || entry.device.backend != "cpu") return false;
+    return std::ranges::any_of(entry.candidates, [&](const db::Candidate& c) {
         Variant v;
         v.op = Op::spmv, v.backend = Backend::cpu, v.format = c.format, v.params = c.params;
-        return c.time && knows_one_value(v);
+        return c.time && leaves_out_one_value(v, entry.matrix.rows, entry.matrix.nnz);
     });
 }
 

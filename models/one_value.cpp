@@ -8,8 +8,7 @@
 namespace sptune::models {
 
 double one_value_share(const Variant& v, const Features& f) {
-    // Layouts with fewer than two columns keep the values.
-    if (!knows_one_value(v) || f.nnz < 2 * f.rows) return 1;
+    if (!leaves_out_one_value(v, f.rows, f.nnz)) return 1;
     // Calls of small ones wait for other things than for A.
     constexpr double kSmall = 16e3, kLarge = 160e3;
     const double size = std::log(static_cast<double>(f.nnz) / kSmall) / std::log(kLarge / kSmall);

@@ -19,6 +19,11 @@ inline bool knows_one_value(const Variant& variant) {
     });
 }
 
+/// Whether it does of such a matrix: layouts with fewer than two columns keep the values.
+inline bool leaves_out_one_value(const Variant& variant, std::int64_t rows, std::int64_t nnz) {
+    return knows_one_value(variant) && nnz >= 2 * rows;
+}
+
 /// Lower bound of what such a kernel reads of A without values of `value_bytes`, from that with.
 inline std::uint64_t moved_without_values(std::uint64_t moved_bytes, const Params& params,
                                           std::size_t value_bytes) {

@@ -114,6 +114,7 @@ mkl::Library load() {
     lib.status = text;
     lib.status.erase(lib.status.find_last_not_of(" \n") + 1);
     lib.loaded = true;
+    lib.handle = handle;
     return lib;
 }
 

@@ -28,6 +28,7 @@ struct Functions {
 struct Library {
     std::string status;  ///< version and file, or why there is none
     bool loaded = false;
+    void* handle = nullptr;  ///< dlopen()'s, for what only benches call
     int (*set_mv_hint)(Handle, int operation, Descriptor, int calls) = nullptr;
     int (*optimize)(Handle) = nullptr;
     int (*destroy)(Handle) = nullptr;

@@ -1,6 +1,7 @@
 // many_vectors THREADS MATRIX...: several vectors at once on a CPU (α = 1, β = 0), f64 and f32,
-// against MKL's SpMM ($SPTUNE_MKL), which may look at the matrix first. How long MKL takes over how long sptune takes, row by row and one after another; by turns,
-// the least of six. Results that differ by more than rounding end it.
+// against MKL's SpMM ($SPTUNE_MKL), which may look at the matrix first. How long MKL takes over how
+// long sptune takes, row by row and one after another; by turns, the least of six. Results that
+// differ by more than rounding end it.
 #include "kernels/spmm/cpu.hpp"
 #include "kernels/vendor/mkl_library.hpp"
 #include "matrix/csr.hpp"
@@ -112,8 +113,7 @@ void measure(const std::string& path, int threads, bool by_rows, Logs& logs) {
             return by_rows ? Vectors<U>::row_by_row(data, step)
                            : Vectors<U>::one_by_one(data, step);
         };
-        const MklMatrix<T> theirs(a, by_rows ? kRows : kColumns,
-                                  static_cast<int>(count));
+        const MklMatrix<T> theirs(a, by_rows ? kRows : kColumns, static_cast<int>(count));
         const std::function<void()> ways[] = {
             [&] { theirs.multiply(x.data(), x_step, z.data(), y_step, static_cast<int>(count)); },
             [&] {

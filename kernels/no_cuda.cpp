@@ -1,4 +1,4 @@
-// Stands in for cuda_registry.cpp and spmm/cuda.cu in a build without the CUDA toolkit.
+// Stands in for cuda_registry.cpp and CUDA's part of spmm/ in a build without the CUDA toolkit.
 #include "kernels/backends.hpp"
 #include "kernels/cuda_probe.hpp"
 #include "kernels/instantiate.hpp"
@@ -26,11 +26,31 @@ void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std:
     throw DeviceError(cuda_status());
 }
 
+std::uint64_t cuda::bytes_of(const RowLengths&) {
+    throw DeviceError(cuda_status());
+}
+
+std::shared_ptr<cuda::PackMemory> cuda::make_pack_memory() {
+    throw DeviceError(cuda_status());
+}
+
+std::uint64_t cuda::bytes_of(const PackMemory&) {
+    throw DeviceError(cuda_status());
+}
+
+template <class T, class P>
+void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std::size_t,
+                                const RowLengths&, PackMemory&, void*) {
+    throw DeviceError(cuda_status());
+}
+
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int32_t*, index_t);
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int64_t*, index_t);
-#define SPTUNE_INSTANTIATE(T, P)                                                         \
-    template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, \
-                                      std::size_t, const RowLengths*, void*);
+#define SPTUNE_INSTANTIATE(T, P)                                                                \
+    template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>,        \
+                                      std::size_t, const RowLengths*, void*);                   \
+    template void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, \
+                                             std::size_t, const RowLengths&, PackMemory&, void*);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

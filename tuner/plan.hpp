@@ -106,6 +106,8 @@ class Plan {
         std::shared_ptr<const sptune::cuda::RowLengths> row_lengths;  ///< of a matrix on a GPU
         bool looked_at_rows = false;
         std::mutex row_lengths_mutex;
+        std::shared_ptr<sptune::cuda::PackMemory> pack_memory;
+        std::mutex pack_mutex;
         std::vector<std::unique_ptr<Scratch>> scratch;  ///< that no call uses
         std::mutex scratch_mutex;
         std::atomic<std::uint64_t> scratch_bytes{0};  ///< reserved, of those in use, too
@@ -135,6 +137,8 @@ class Plan {
     void run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     double timed_run(Ready& ready, T alpha, const T* x, T beta, T* y, void* stream);
     std::shared_ptr<const sptune::cuda::RowLengths> row_lengths(void* stream);
+    bool apply_copied(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+                      const sptune::cuda::RowLengths& lengths, void* stream);
     double timed_many(const std::function<void()>& call, void* stream);
     std::unique_ptr<Scratch> take_scratch(bool by_rows);
     void give_back(std::unique_ptr<Scratch> scratch);

@@ -70,6 +70,8 @@ std::shared_ptr<const cuda::RowLengths> Plan<T, P>::row_lengths(void* stream) {
         several_.looked_at_rows = true;
         try {
             several_.row_lengths = cuda::look_at_rows(matrix_.view.row_ptr, matrix_.view.rows);
+            several_.scratch_bytes.fetch_add(cuda::bytes_of(*several_.row_lengths),
+                                             std::memory_order_relaxed);
         } catch (const OutOfMemory&) {  // it goes without
         }
     }
@@ -104,6 +106,27 @@ void Plan<T, P>::give_back(std::unique_ptr<Scratch> scratch) {
     several_.scratch.push_back(std::move(scratch));
 }
 
+/// Of a matrix on a GPU. Whether it could and it was worth while; else nothing is done.
+template <class T, class P>
+bool Plan<T, P>::apply_copied(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
+                              const sptune::cuda::RowLengths& lengths, void* stream) {
+    const std::int64_t entries = matrix_.view.nnz();
+    const std::int64_t copied = std::int64_t{matrix_.view.rows} + matrix_.view.cols;
+    if (count < kSurely || entries < copied || is_capturing(stream)) return false;
+    const std::lock_guard lock(several_.pack_mutex);
+    try {
+        if (!several_.pack_memory) several_.pack_memory = cuda::make_pack_memory();
+        const std::uint64_t before = cuda::bytes_of(*several_.pack_memory);
+        cuda::multiply_many_copied(matrix_.view, alpha, x, beta, y, count, lengths,
+                                   *several_.pack_memory, stream);
+        several_.scratch_bytes.fetch_add(cuda::bytes_of(*several_.pack_memory) - before,
+                                         std::memory_order_relaxed);
+        return true;
+    } catch (const OutOfMemory&) {
+        return false;
+    }
+}
+
 /// Whether it could; else nothing is done.
 template <class T, class P>
 bool Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
@@ -112,6 +135,8 @@ bool Plan<T, P>::apply_together(T alpha, Vectors<const T> x, T beta, Vectors<T> 
     if (matrix_.backend == Backend::cuda) {
         const OnDevice here(device_);
         const auto lengths = row_lengths(stream);
+        if (!x.by_rows() && lengths && apply_copied(alpha, x, beta, y, count, *lengths, stream))
+            return true;
         cuda::multiply_many(matrix_.view, alpha, x, beta, y, count, lengths.get(), stream);
         return true;
     }

@@ -1,125 +1,22 @@
 // Several lanes of a warp have a row: neighbouring ones have neighbouring vectors, as many as one
 // load brings, so that what they fetch of x for an entry of A lies together (as in GE-SpMM: Huang,
-// Dai, Wang and Yang, SC 2020); where that leaves lanes, they have other entries. Long rows are the
+// Dai, Wang and Yang, SC 2020); where that leaves lanes, they have other entries. Where rows
+// differ, they have pieces of rows instead, in order of how long these are, or long rows are the
 // work of whole blocks.
-#include "kernels/cuda/device.cuh"
 #include "kernels/spmm/cuda.hpp"
-#include "kernels/spmm/row_lengths.hpp"
+#include "kernels/spmm/parts.cuh"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 #include "matrix/cuda/launch.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace sptune::cuda {
 namespace {
 
-constexpr int kBlock = 256;
-
-/// Entries of `W` vectors that lie side by side, fetched at once.
-template <class T, int W>
-struct alignas(W * sizeof(T)) SideBySide {
-    static constexpr int kVectors = W;
-    T of[W];
-
-    struct Reader {
-        const T* x;
-        std::ptrdiff_t step;
-        __device__ SideBySide at(std::ptrdiff_t row) const {
-            return *reinterpret_cast<const SideBySide*>(x + row);
-        }
-    };
-    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t) const {
-        auto& to = *reinterpret_cast<SideBySide*>(y);
-        SideBySide result{};
-        if (out.beta != T{0}) result = to;
-#pragma unroll
-        for (int v = 0; v < W; ++v) out.store(of[v], result.of + v);
-        to = result;
-    }
-};
-
-/// Entries of `V` vectors that lie anywhere.
-template <class T, int V>
-struct Apart {
-    static constexpr int kVectors = V;
-    T of[V];
-
-    struct Reader {
-        const T* x;
-        std::ptrdiff_t step;
-        __device__ Apart at(std::ptrdiff_t row) const {
-            Apart a;
-#pragma unroll
-            for (int v = 0; v < V; ++v) a.of[v] = x[row + v * step];
-            return a;
-        }
-    };
-    __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t step) const {
-#pragma unroll
-        for (int v = 0; v < V; ++v) out.store(of[v], y + v * step);
-    }
-};
-
-/// What a lane has of the vectors of a pass: `Lanes` lanes have Held::kVectors each, of which
-/// `count` is a multiple. Those without any do what the first one does, and store nothing.
-template <class T, class Held, int Lanes>
-struct Own {
-    std::int64_t vector;
-    bool has_any;
-    Vectors<T> y;
-    typename Held::Reader x;
-    std::ptrdiff_t row_step;
-
-    __device__ Own(const Vectors<const T>& from, const Vectors<T>& to, std::int64_t count)
-        : Own(from, to, count,
-              (std::int64_t{blockIdx.y} * Lanes + threadIdx.x % Lanes) * Held::kVectors) {}
-
-    /// Adds entries begin, begin + step ... to `sum`.
-    template <class P>
-    __device__ __forceinline__ void add(const CsrView<T, P>& a, std::int64_t begin,
-                                        std::int64_t end, int step, Held& sum) const {
-#pragma unroll 4
-        for (std::int64_t k = begin; k < end; k += step) {
-            const T value = a.values[k];
-            const Held fetched = x.at(std::ptrdiff_t{a.col_idx[k]} * row_step);
-#pragma unroll
-            for (int v = 0; v < Held::kVectors; ++v) sum.of[v] += value * fetched.of[v];
-        }
-    }
-    __device__ T* place(std::int64_t row) const {
-        return y.data + row * y.row_step + vector * y.vector_step;
-    }
-    __device__ void store(const Held& sum, const Epilogue<T>& out, std::int64_t row) const {
-        if (has_any) sum.store(out, place(row), y.vector_step);
-    }
-    __device__ void add_to(const Held& sum, T alpha, std::int64_t row) const {
-        if (!has_any) return;
-#pragma unroll
-        for (int v = 0; v < Held::kVectors; ++v)
-            atomicAdd(place(row) + v * y.vector_step, alpha * sum.of[v]);
-    }
-
-  private:
-    __device__ Own(const Vectors<const T>& from, const Vectors<T>& to, std::int64_t count,
-                   std::int64_t first)
-        : vector(first < count ? first : 0),
-          has_any(first < count),
-          y(to),
-          x{from.data + vector * from.vector_step, from.vector_step},
-          row_step(from.row_step) {}
-};
-
-/// Sum over lanes that are `Apart` from each other, of a group of `Group` lanes.
-template <int Apart, int Group, class Held>
-__device__ __forceinline__ void sum_over_lanes(Held& sum) {
-#pragma unroll
-    for (int offset = Group / 2; offset >= Apart; offset /= 2)
-#pragma unroll
-        for (int v = 0; v < Held::kVectors; ++v)
-            sum.of[v] += __shfl_xor_sync(kFullMask, sum.of[v], offset);
-}
+constexpr int kBlock = kPartThreads;
 
 /// Entries [begin, end) by all of a block: the sum is in its first `Lanes` threads. `part` may be
 /// used again.
@@ -173,13 +70,13 @@ __global__ __launch_bounds__(kBlock) void many_kernel(CsrView<T, P> a, Epilogue<
 
 /// A block for each piece of long rows.
 template <class T, class P, class Held, int Lanes>
-__global__ __launch_bounds__(kBlock) void piece_kernel(CsrView<T, P> a, T alpha, Vectors<const T> x,
+__global__ __launch_bounds__(kBlock) void block_kernel(CsrView<T, P> a, T alpha, Vectors<const T> x,
                                                        Vectors<T> y, std::int64_t count,
-                                                       const RowPiece* pieces) {
+                                                       const LongPiece* pieces) {
     wait_for_previous();
     __shared__ Held part[kBlock / kWarp * Lanes];
     const Own<T, Held, Lanes> own(x, y, count);
-    const RowPiece piece = pieces[blockIdx.x];
+    const LongPiece piece = pieces[blockIdx.x];
     const Held sum = sum_by_block(own, a, piece.begin, piece.end, part);
     if (threadIdx.x < Lanes) own.add_to(sum, alpha, piece.row);
 }
@@ -195,37 +92,85 @@ struct Many {
     const RowLengths* lengths;
     cudaStream_t stream;
 
-    template <class Held, int Lanes, int Group>
-    void launch() const {
-        constexpr std::size_t kMostPasses = 65535, kOfPass = Lanes * Held::kVectors;
-        for (std::size_t done = 0; done < count; done += kMostPasses * kOfPass) {
-            const std::size_t now = std::min(count - done, kMostPasses * kOfPass);
-            const dim3 blocks(blocks_for(a.rows, kBlock / Group),
-                              static_cast<unsigned>((now + kOfPass - 1) / kOfPass));
-            const Vectors<const T> from = x.from(done);
-            const Vectors<T> to = y.from(done);
-            const auto vectors = static_cast<std::int64_t>(now);
-            launch_early(many_kernel<T, P, Held, Lanes, Group>, blocks, kBlock, stream, a, out,
-                         from, to, vectors, lengths ? lengths->long_row : kLongRow,
-                         lengths != nullptr);
-            if (!lengths || lengths->pieces.empty()) continue;
-            const dim3 piece_blocks(static_cast<unsigned>(lengths->pieces.size()), blocks.y);
-            launch_early(piece_kernel<T, P, Held, Lanes>, piece_blocks, kBlock, stream, a,
-                         out.alpha, from, to, vectors, lengths->pieces.data());
+    /// Calls `launch` for as many vectors as one grid takes, until all are done.
+    template <class Launch>
+    void in_grids(std::size_t of_pass, Launch launch) const {
+        constexpr std::size_t kMostPasses = 65535;
+        for (std::size_t done = 0; done < count; done += kMostPasses * of_pass) {
+            const std::size_t now = std::min(count - done, kMostPasses * of_pass);
+            launch(x.from(done), y.from(done), static_cast<std::int64_t>(now),
+                   static_cast<unsigned>((now + of_pass - 1) / of_pass));
         }
     }
-    double mean() const { return static_cast<double>(a.nnz()) / a.rows; }
-
-    /// Lanes have some eight entries each, or four where some rows have many more.
-    template <class Held, int Lanes>
-    void launch() const {
+    /// Calls go<G>(), with lanes of some eight entries each in groups of G, or four where some rows
+    /// have many more.
+    template <int Lanes, class Go>
+    void with_group(Go go) const {
         const double uneven = lengths && lengths->uneven ? 2 : 1;
-        const double wanted = uneven * Lanes * mean() / 8;
+        const double wanted = uneven * Lanes * static_cast<double>(a.nnz()) / a.rows / 8;
         if constexpr (Lanes <= 8)
-            if (wanted < 16) return launch<Held, Lanes, 8>();
+            if (wanted < 16) return go.template operator()<8>();
         if constexpr (Lanes <= 16)
-            if (wanted < 32) return launch<Held, Lanes, 16>();
-        launch<Held, Lanes, 32>();
+            if (wanted < 32) return go.template operator()<16>();
+        go.template operator()<32>();
+    }
+    /// Calls go<L>() with enough lanes for `lanes`, or all of a warp.
+    template <class Go>
+    static void with_lanes(std::size_t lanes, Go go) {
+        if (lanes <= 1) return go.template operator()<1>();
+        if (lanes <= 2) return go.template operator()<2>();
+        if (lanes <= 4) return go.template operator()<4>();
+        if (lanes <= 8) return go.template operator()<8>();
+        if (lanes <= 16) return go.template operator()<16>();
+        go.template operator()<32>();
+    }
+
+    template <class Held, int Lanes, int Group>
+    void launch_rows() const {
+        const unsigned blocks = blocks_for(a.rows, kBlock / Group);
+        in_grids(Lanes * Held::kVectors, [&](auto from, auto to, auto vectors, unsigned passes) {
+            launch_early(many_kernel<T, P, Held, Lanes, Group>, dim3(blocks, passes), kBlock,
+                         stream, a, out, from, to, vectors, lengths ? lengths->long_row : kLongRow,
+                         lengths != nullptr);
+            if (!lengths || lengths->long_pieces.empty()) return;
+            const dim3 long_blocks(static_cast<unsigned>(lengths->long_pieces.size()), passes);
+            launch_early(block_kernel<T, P, Held, Lanes>, long_blocks, kBlock, stream, a, out.alpha,
+                         from, to, vectors, lengths->long_pieces.data());
+        });
+    }
+    template <class Held, int Lanes>
+    void launch_rows() const {
+        with_group<Lanes>([&]<int Group>() { launch_rows<Held, Lanes, Group>(); });
+    }
+
+    template <int W, int Lanes, int Group, class Parts>
+    void launch_parts(Parts parts) const {
+        const unsigned blocks = blocks_for(parts.count, kBlock / Group);
+        in_grids(Lanes * W, [&](auto from, auto to, auto vectors, unsigned passes) {
+            begin_rows(to, vectors);
+            launch_early(part_kernel<T, P, W, Lanes, Group, Parts>, dim3(blocks, passes), kBlock,
+                         stream, a, out, from.data, from.row_step, to.data, to.row_step,
+                         static_cast<int>(vectors), parts);
+        });
+    }
+    template <int W, int Lanes>
+    void launch_parts() const {
+        const auto pieces = static_cast<std::int64_t>(lengths->sorted_pieces.size());
+        if (pieces == 0)
+            return with_group<Lanes>([&]<int Group>() {
+                launch_parts<W, Lanes, Group>(WholeRows<P>{a.row_ptr, a.rows});
+            });
+        // The next entry of a piece is that of another lane for the same vectors, if any is left.
+        launch_parts<W, Lanes, std::clamp(2 * Lanes, 16, kWarp)>(
+            SortedPieces<P>{lengths->sorted_pieces.data(), pieces});
+    }
+    void begin_rows(const Vectors<T>& to, std::int64_t vectors) const {
+        const auto rows = static_cast<std::int64_t>(lengths->cut_rows.size());
+        if (rows == 0 || out.beta == T{1}) return;
+        constexpr std::int64_t kMostBlocks = 1 << 16;
+        const std::int64_t wanted = (rows * vectors + kBlock - 1) / kBlock;
+        launch_early(begin_cut_rows<T>, static_cast<unsigned>(std::min(wanted, kMostBlocks)),
+                     kBlock, stream, lengths->cut_rows.data(), rows, out.beta, to, vectors);
     }
 
     template <int W>
@@ -241,14 +186,16 @@ struct Many {
     void rows() const {
         if constexpr (W > 1)
             if (!fits<W>()) return rows<W / 2>();
-        using Held = SideBySide<T, W>;
-        const std::size_t lanes = count / W;
-        if (lanes <= 1) return launch<Held, 1>();
-        if (lanes <= 2) return launch<Held, 2>();
-        if (lanes <= 4) return launch<Held, 4>();
-        if (lanes <= 8) return launch<Held, 8>();
-        if (lanes <= 16) return launch<Held, 16>();
-        launch<Held, 32>();
+        with_lanes(count / W, [&]<int Lanes>() {
+            if constexpr (Lanes > 1)
+                launch_parts<W, Lanes>();
+            else  // one launch less, and x of neighbouring rows is all that lies together
+                launch_rows<SideBySide<T, W>, 1>();
+        });
+    }
+    /// The order of sums does not depend on where x and y lie.
+    void rows_alike() const {
+        with_lanes(count, [&]<int Lanes>() { launch_rows<SideBySide<T, 1>, Lanes>(); });
     }
 
     /// As many as are a multiple of V together, then fewer and fewer.
@@ -259,7 +206,7 @@ struct Many {
         rest.count = count - whole.count;
         rest.x = x.from(whole.count);
         rest.y = y.from(whole.count);
-        if (whole.count > 0) whole.template launch<Apart<T, V>, 1>();
+        if (whole.count > 0) whole.template launch_rows<Apart<T, V>, 1>();
         if constexpr (V > 1)
             if (rest.count > 0) rest.template anywhere<V / 2>();
     }
@@ -276,10 +223,10 @@ void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors
     constexpr int kWidest = 16 / sizeof(T);
     if (!(x.by_rows() && y.by_rows()))
         many.template anywhere<8>();
-    else if (lengths)
+    else if (lengths && a.nnz() <= std::numeric_limits<P>::max() - kBlock)  // steps stay within P
         many.template rows<kWidest>();
-    else  // the order of sums does not depend on where x and y lie
-        many.template rows<1>();
+    else
+        many.rows_alike();
 }
 
 #define SPTUNE_INSTANTIATE(P)                                                                     \

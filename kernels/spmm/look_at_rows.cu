@@ -23,7 +23,7 @@ __global__ void flag_long_rows(const P* row_ptr, index_t rows, std::int64_t long
 
 template <class P>
 __global__ void bounds_of_rows(const P* row_ptr, const std::int64_t* row, std::int64_t count,
-                               RowPiece* bounds) {
+                               LongPiece* bounds) {
     const std::int64_t k = global_thread();
     if (k >= count) return;
     const std::int64_t i = row[k];
@@ -35,7 +35,7 @@ __global__ void bounds_of_rows(const P* row_ptr, const std::int64_t* row, std::i
 template <class P>
 std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows) {
     auto found = std::make_shared<RowLengths>();
-    const std::int64_t longest = longest_row(row_ptr, rows);
+    const index_t longest = longest_row(row_ptr, rows);
     if (longest == 0) return found;
     P entries = 0;
     SPTUNE_CUDA(cudaMemcpy(&entries, row_ptr + rows, sizeof(P), cudaMemcpyDeviceToHost));
@@ -44,6 +44,7 @@ std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows) {
     found->uneven = static_cast<double>(longest) > std::max(kEven, kTimesMean * mean);
     constexpr double kLeastLong = 256, kLongTimesMean = 4;
     found->long_row = static_cast<std::int64_t>(std::max(kLeastLong, kLongTimesMean * mean));
+    sort_pieces(row_ptr, rows, longest, mean, *found);
     if (longest <= found->long_row) return found;
     DeviceBuffer<std::uint8_t> flag(static_cast<std::size_t>(rows));
     flag_long_rows<<<blocks_for(rows, kThreads), kThreads>>>(row_ptr, rows, found->long_row,
@@ -51,20 +52,24 @@ std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows) {
     SPTUNE_CUDA_LAUNCHED("flag_long_rows");
     const DeviceBuffer<std::int64_t> row = positions_of(flag.data(), rows);
     const auto count = static_cast<std::int64_t>(row.size());
-    DeviceBuffer<RowPiece> bounds(row.size());
+    DeviceBuffer<LongPiece> bounds(row.size());
     bounds_of_rows<<<blocks_for(count, kThreads), kThreads>>>(row_ptr, row.data(), count,
                                                               bounds.data());
     SPTUNE_CUDA_LAUNCHED("bounds_of_rows");
     constexpr std::int64_t kMostPieces = 1 << 20;
     const std::int64_t piece =
         std::max<std::int64_t>(kLongRow, std::int64_t{entries} / kMostPieces);
-    std::vector<RowPiece> pieces;
-    for (const RowPiece& one : bounds.to_host())
+    std::vector<LongPiece> pieces;
+    for (const LongPiece& one : bounds.to_host())
         for (std::int64_t begin = one.begin; begin < one.end; begin += piece)
             pieces.push_back({begin, std::min(begin + piece, one.end), one.row});
-    found->pieces = DeviceBuffer<RowPiece>(pieces.data(), pieces.size());
+    found->long_pieces = DeviceBuffer<LongPiece>(pieces.data(), pieces.size());
     SPTUNE_CUDA(cudaStreamSynchronize(nullptr));  // other streams may read them at once
     return found;
+}
+
+std::uint64_t bytes_of(const RowLengths& lengths) {
+    return lengths.long_pieces.bytes() + lengths.sorted_pieces.bytes() + lengths.cut_rows.bytes();
 }
 
 template std::shared_ptr<const RowLengths> look_at_rows(const std::int32_t*, index_t);

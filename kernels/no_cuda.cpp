@@ -30,27 +30,26 @@ std::uint64_t cuda::bytes_of(const RowLengths&) {
     throw DeviceError(cuda_status());
 }
 
-std::shared_ptr<cuda::PackMemory> cuda::make_pack_memory() {
-    throw DeviceError(cuda_status());
-}
-
-std::uint64_t cuda::bytes_of(const PackMemory&) {
+template <class T, class P>
+std::uint64_t cuda::copied_bytes(CsrView<T, P>, std::size_t) {
     throw DeviceError(cuda_status());
 }
 
 template <class T, class P>
 void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, std::size_t,
-                                const RowLengths&, PackMemory&, void*) {
+                                const RowLengths&, std::size_t, void*, void*) {
     throw DeviceError(cuda_status());
 }
 
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int32_t*, index_t);
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int64_t*, index_t);
-#define SPTUNE_INSTANTIATE(T, P)                                                                \
-    template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>,        \
-                                      std::size_t, const RowLengths*, void*);                   \
-    template void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>, \
-                                             std::size_t, const RowLengths&, PackMemory&, void*);
+#define SPTUNE_INSTANTIATE(T, P)                                                                 \
+    template void cuda::multiply_many(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>,         \
+                                      std::size_t, const RowLengths*, void*);                    \
+    template std::uint64_t cuda::copied_bytes(CsrView<T, P>, std::size_t);                       \
+    template void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T>,  \
+                                             std::size_t, const RowLengths&, std::size_t, void*, \
+                                             void*);
 SPTUNE_FOR_ALL_TYPES(SPTUNE_INSTANTIATE)
 
 }  // namespace sptune

@@ -73,13 +73,13 @@ Plan<T, P>::~Plan() {
     if (!is_device_idle()) {  // lost, but nobody else's
         for (auto& ready : ready_) static_cast<void>(ready.release());
         static_cast<void>(new auto(std::move(several_.row_lengths)));
-        static_cast<void>(new auto(std::move(several_.pack_memory)));
+        static_cast<void>(several_.copies.release());
     }
     ready_.clear();  // as long as its GPU is the current one
     timer_.reset();
     several_.timer.reset();
     several_.row_lengths.reset();
-    several_.pack_memory.reset();
+    several_.copies.reset();
 }
 
 /// Whether nothing asks for a choice before the first call.

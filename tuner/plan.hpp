@@ -106,8 +106,8 @@ class Plan {
         std::shared_ptr<const sptune::cuda::RowLengths> row_lengths;  ///< of a matrix on a GPU
         bool looked_at_rows = false;
         std::mutex row_lengths_mutex;
-        std::shared_ptr<sptune::cuda::PackMemory> pack_memory;
-        std::mutex pack_mutex;
+        std::unique_ptr<CallMemory> copies;
+        std::mutex copies_mutex;
         std::vector<std::unique_ptr<Scratch>> scratch;  ///< that no call uses
         std::mutex scratch_mutex;
         std::atomic<std::uint64_t> scratch_bytes{0};  ///< reserved, of those in use, too

@@ -1,6 +1,9 @@
 // Several vectors at once.
 #include "tuner/plan.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace sptune::tuner {
 namespace {
 
@@ -8,6 +11,9 @@ namespace {
 constexpr std::size_t kSurely = 8;
 /// Of vectors that lie row by row.
 constexpr std::uint64_t kLeastScratch = 1 << 15;
+/// On a GPU copies of vectors are of so many at once and take so much memory, at most.
+constexpr std::size_t kMostCopied = 32;
+constexpr std::uint64_t kMostCopiedBytes = 256 << 20;
 
 }  // namespace
 
@@ -106,25 +112,32 @@ void Plan<T, P>::give_back(std::unique_ptr<Scratch> scratch) {
     several_.scratch.push_back(std::move(scratch));
 }
 
-/// Of a matrix on a GPU. Whether it could and it was worth while; else nothing is done.
+/// Of a matrix on a GPU, by way of copies row by row. Whether it could, and they are worth while;
+/// else nothing is done.
 template <class T, class P>
 bool Plan<T, P>::apply_copied(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
-                              const sptune::cuda::RowLengths& lengths, void* stream) {
-    const std::int64_t entries = matrix_.view.nnz();
-    const std::int64_t copied = std::int64_t{matrix_.view.rows} + matrix_.view.cols;
-    if (count < kSurely || entries < copied || is_capturing(stream)) return false;
-    const std::lock_guard lock(several_.pack_mutex);
-    try {
-        if (!several_.pack_memory) several_.pack_memory = cuda::make_pack_memory();
-        const std::uint64_t before = cuda::bytes_of(*several_.pack_memory);
-        cuda::multiply_many_copied(matrix_.view, alpha, x, beta, y, count, lengths,
-                                   *several_.pack_memory, stream);
-        several_.scratch_bytes.fetch_add(cuda::bytes_of(*several_.pack_memory) - before,
+                              const cuda::RowLengths& lengths, void* stream) {
+    const CsrView<T, P>& a = matrix_.view;
+    if (count < kSurely || a.nnz() < std::int64_t{a.rows} + a.cols) return false;
+    std::size_t at_once = std::min(std::bit_ceil(count), kMostCopied);
+    const auto halve_down_to = [&](std::uint64_t bytes) {
+        while (at_once >= kSurely && cuda::copied_bytes(a, at_once) > bytes) at_once /= 2;
+        return at_once >= kSurely;
+    };
+    if (!halve_down_to(kMostCopiedBytes)) return false;
+    const std::lock_guard lock(several_.copies_mutex);
+    if (!is_capturing(stream)) {
+        if (!several_.copies) several_.copies = make_call_memory();
+        const std::uint64_t before = several_.copies->bytes();
+        several_.copies->reserve(cuda::copied_bytes(a, at_once));
+        several_.scratch_bytes.fetch_add(several_.copies->bytes() - before,
                                          std::memory_order_relaxed);
-        return true;
-    } catch (const OutOfMemory&) {
-        return false;
     }
+    if (!several_.copies || !halve_down_to(several_.copies->bytes())) return false;
+    several_.copies->use(stream, [&](void* memory) {
+        cuda::multiply_many_copied(a, alpha, x, beta, y, count, lengths, at_once, memory, stream);
+    });
+    return true;
 }
 
 /// Whether it could; else nothing is done.

@@ -15,7 +15,9 @@ inline constexpr int kCopyRows = 64;
 /// Rows of a pack, on their way from one order to the other.
 template <class T, int Pack>
 struct Tile {
-    T of[Pack][kCopyRows + 1];  // so that neither order has lanes wait for one bank
+    // So that in neither order lanes wait for the same bank.
+    static constexpr int kPad = Pack * sizeof(T) < 128 ? 128 / (Pack * sizeof(T)) : 1;
+    T of[Pack][kCopyRows + kPad];
 };
 
 /// pack[i * Pack + j] = entry i of vector j, 0 from `count` on.

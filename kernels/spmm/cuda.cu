@@ -173,6 +173,12 @@ struct Many {
                      kBlock, stream, lengths->cut_rows.data(), rows, out.beta, to, vectors);
     }
 
+    /// Whether steps behind the last entry stay within P, and rows without pieces are short.
+    bool can_have_parts() const {
+        return a.nnz() <= std::numeric_limits<P>::max() - kBlock &&
+               (!lengths->sorted_pieces.empty() || lengths->long_pieces.empty());
+    }
+
     template <int W>
     bool fits() const {
         const auto aligned = [](const void* p) {
@@ -223,7 +229,7 @@ void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors
     constexpr int kWidest = 16 / sizeof(T);
     if (!(x.by_rows() && y.by_rows()))
         many.template anywhere<8>();
-    else if (lengths && a.nnz() <= std::numeric_limits<P>::max() - kBlock)  // steps stay within P
+    else if (lengths && many.can_have_parts())
         many.template rows<kWidest>();
     else
         many.rows_alike();

@@ -15,7 +15,7 @@ struct RowLengths;
 /// In the default stream; waits for it. Throws CudaError, OutOfMemory.
 template <class P>
 std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows);
-/// Of GPU memory: some 16 for each row where rows differ.
+/// Of GPU memory: some 16 for each row, and each piece of 64 to 256 entries, where rows differ.
 std::uint64_t bytes_of(const RowLengths& lengths);
 
 /// Everything in device memory; x and y both row by row, or both one by one. x has a.cols rows, y
@@ -27,18 +27,14 @@ template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                    std::size_t count, const RowLengths* lengths, void* stream);
 
-/// What calls copy vectors to: one thread at a time, in any streams.
-class PackMemory;
-std::shared_ptr<PackMemory> make_pack_memory();
-/// Of GPU memory.
-std::uint64_t bytes_of(const PackMemory& memory);
-
-/// The same for x and y one by one, by way of copies row by row of up to 32 vectors at a time.
-/// Calls in other streams wait for each other. Not while a graph is recorded. Throws OutOfMemory
-/// before anything is enqueued.
+/// Bytes of GPU memory for copies of so many vectors at a time.
+template <class T, class P>
+std::uint64_t copied_bytes(CsrView<T, P> a, std::size_t at_once);
+/// The same for x and y one by one, by way of copies row by row of `at_once` (8, 16 or 32) vectors
+/// at a time. `memory`: copied_bytes(), aligned to 256, for as long as this takes.
 template <class T, class P>
 void multiply_many_copied(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
-                          std::size_t count, const RowLengths& lengths, PackMemory& memory,
-                          void* stream);
+                          std::size_t count, const RowLengths& lengths, std::size_t at_once,
+                          void* memory, void* stream);
 
 }  // namespace sptune::cuda

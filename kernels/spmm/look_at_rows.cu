@@ -44,7 +44,10 @@ std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows) {
     found->uneven = static_cast<double>(longest) > std::max(kEven, kTimesMean * mean);
     constexpr double kLeastLong = 256, kLongTimesMean = 4;
     found->long_row = static_cast<std::int64_t>(std::max(kLeastLong, kLongTimesMean * mean));
-    sort_pieces(row_ptr, rows, longest, mean, *found);
+    try {
+        sort_pieces(row_ptr, rows, longest, mean, *found);
+    } catch (const OutOfMemory&) {  // it goes without
+    }
     if (longest <= found->long_row) return found;
     DeviceBuffer<std::uint8_t> flag(static_cast<std::size_t>(rows));
     flag_long_rows<<<blocks_for(rows, kThreads), kThreads>>>(row_ptr, rows, found->long_row,

@@ -31,6 +31,7 @@ struct Part {
 
 template <class P>
 struct SortedPieces {
+    static constexpr bool kEarly = true;  ///< nothing in a stream writes to them
     const RowPiece* pieces;
     std::int64_t count;
 
@@ -44,6 +45,7 @@ struct SortedPieces {
 
 template <class P>
 struct WholeRows {
+    static constexpr bool kEarly = false;  ///< they are the caller's
     const P* row_ptr;
     std::int64_t count;
 
@@ -64,11 +66,12 @@ __global__ __launch_bounds__(kPartThreads) void part_kernel(CsrView<T, P> a, Epi
     const int thread = static_cast<int>(threadIdx.x) % Group;
     const std::int64_t i = global_thread() / Group;
     Part<P> part{};
+    if constexpr (!Parts::kEarly) wait_for_previous();
     if (i < parts.count) part = parts.part(i);
     const int vector = (static_cast<int>(blockIdx.y) * Lanes + thread % Lanes) * W;
     const bool has_any = vector < count;
     if (has_any) x += vector, y += vector;
-    wait_for_previous();
+    if constexpr (Parts::kEarly) wait_for_previous();
     Held sum{};
 #pragma unroll 4
     for (P k = part.begin + thread / Lanes; k < part.end; k += Group / Lanes) {

@@ -35,7 +35,8 @@ struct RowLengths {
     DeviceBuffer<std::int64_t> cut_rows;  ///< of several sorted pieces, rising
 };
 
-/// Fills in sorted_pieces and cut_rows. `longest`: entries of the longest row; `mean`: of all.
+/// Fills in sorted_pieces and cut_rows, both or none. `longest`: entries of the longest row;
+/// `mean`: of all. Waits for the default stream. Throws CudaError, OutOfMemory.
 template <class P>
 void sort_pieces(const P* row_ptr, index_t rows, index_t longest, double mean, RowLengths& found);
 

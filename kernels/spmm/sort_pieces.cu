@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sptune::cuda {
 namespace {
@@ -85,11 +86,13 @@ void sort_pieces(const P* row_ptr, index_t rows, index_t longest, double mean, R
                                                           item.data());
     SPTUNE_CUDA_LAUNCHED("order_pieces");
     sort_by_key(key, item, bits_for(static_cast<std::uint64_t>(most)));
-    found.cut_rows = positions_of(is_cut.data(), rows);
-    found.sorted_pieces = DeviceBuffer<RowPiece>(size);
-    write_pieces<<<blocks_for(all, kThreads), kThreads>>>(cut, item.data(), pieces,
-                                                          found.sorted_pieces.data());
+    DeviceBuffer<std::int64_t> cut_rows = positions_of(is_cut.data(), rows);
+    DeviceBuffer<RowPiece> sorted(size);
+    write_pieces<<<blocks_for(all, kThreads), kThreads>>>(cut, item.data(), pieces, sorted.data());
     SPTUNE_CUDA_LAUNCHED("write_pieces");
+    SPTUNE_CUDA(cudaStreamSynchronize(nullptr));  // other streams may read them at once
+    found.cut_rows = std::move(cut_rows);
+    found.sorted_pieces = std::move(sorted);
 }
 
 template void sort_pieces(const std::int32_t*, index_t, index_t, double, RowLengths&);

@@ -4,6 +4,7 @@
 #include "sptune/sptune.hpp"
 #include "tests/gpu/needs_gpu.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -217,6 +218,39 @@ TYPED_TEST(LibraryGpu, SeveralVectors) {
         }
 }
 
+/// Vectors of which copies are made, in memory of the plan that grows: in two streams that wait for
+/// nothing else, from the very first call on.
+TYPED_TEST(LibraryGpu, StreamsTakeTurnsWithCopies) {
+    using T = typename TypeParam::first_type;
+    const OnDevice<T, typename TypeParam::second_type> m("power-law", 20000);
+    const auto n = static_cast<std::size_t>(m.a.rows);
+    plan_options options;
+    options.online = online::never;
+    auto plan = sptune::plan(m.view(), options);
+    const Stream streams[] = {Stream(cudaStreamNonBlocking), Stream(cudaStreamNonBlocking)};
+    constexpr std::size_t kCounts[] = {8, 33};
+    std::vector<Buffer<T>> x;
+    std::vector<DeviceBuffer<T>> dx, dy;
+    for (std::size_t call = 0; call < 16; ++call) {
+        x.push_back(wavy<T>(n * kCounts[call % 2], static_cast<double>(call)));
+        dx.emplace_back(x.back()), dy.emplace_back(x.back().size());
+    }
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    for (std::size_t call = 0; call < x.size(); ++call)
+        plan.apply_many(1, dx[call].data(), n, 0, dy[call].data(), n, kCounts[call % 2],
+                        streams[call % 2]);
+    SPTUNE_CUDA(cudaDeviceSynchronize());
+    for (std::size_t call = 0; call < x.size(); ++call) {
+        const Buffer<T> y = dy[call].to_host();
+        for (std::size_t j = 0; j < kCounts[call % 2]; j += 7) {
+            Buffer<T> one_x(n), one_y(n);
+            std::copy_n(x[call].data() + j * n, n, one_x.data());
+            std::copy_n(y.data() + j * n, n, one_y.data());
+            ASSERT_EQ(m.wrong_row(1, one_x, 0, one_x, one_y), -1) << call << ", vector " << j;
+        }
+    }
+}
+
 /// Kernels with scratch memory of their own, from two threads with a stream each.
 TYPED_TEST(LibraryGpu, StreamsMayShareAPlan) {
     using T = typename TypeParam::first_type;
@@ -297,30 +331,43 @@ TYPED_TEST(LibraryGpu, NewValuesAndGraphs) {
     EXPECT_EQ(m.wrong_row(1, x, 0, x, dy.to_host()), -1);
 }
 
-/// Before anybody has looked at the rows, and after.
+/// Before anybody has looked at the rows, and after; with copies and without.
 TEST(LibraryGpuMore, SeveralVectorsInAGraph) {
     SPTUNE_NEEDS_GPU();
-    constexpr std::size_t kCount = 3;
     const OnDevice<double, std::int32_t> m("power-law", 20000);
     const auto n = static_cast<std::size_t>(m.a.rows);
-    const auto x = wavy<double>(n * kCount);
-    const DeviceBuffer<double> dx(x);
-    DeviceBuffer<double> dy(n * kCount);
     const Stream stream;
-    for (const bool look : {false, true}) {
-        auto plan = sptune::plan(m.view());
-        if (look) plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount);
-        launch_as_graph(stream, dy, [&] {
-            plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
-            plan.apply_many(1, dx.data(), n, 0, dy.data(), n, kCount, stream);
-            plan.apply_many_rows(1, dx.data(), kCount, 0, dy.data(), kCount, kCount, stream);
-        });
-        const auto y = dy.to_host();
-        Buffer<double> one_x(n), one_y(n);
-        for (std::size_t j = 0; j < kCount; ++j) {
-            for (std::size_t i = 0; i < n; ++i)
-                one_x[i] = x[i * kCount + j], one_y[i] = y[i * kCount + j];
-            EXPECT_EQ(m.wrong_row(1, one_x, 0, one_x, one_y), -1) << "looked " << look;
+    for (const std::size_t count : {3, 9}) {
+        const auto x = wavy<double>(n * count);
+        const DeviceBuffer<double> dx(x);
+        DeviceBuffer<double> dy(n * count);
+        for (const bool look : {false, true}) {
+            plan_options options;
+            options.online = online::never;
+            auto plan = sptune::plan(m.view(), options);
+            const auto rows = [&](cudaStream_t in) {
+                plan.apply_many_rows(1, dx.data(), count, 0, dy.data(), count, count, in);
+            };
+            const auto columns = [&](cudaStream_t in) {
+                plan.apply_many(1, dx.data(), n, 0, dy.data(), n, count, in);
+            };
+            if (look) rows(nullptr), columns(nullptr);
+            for (const bool by_rows : {false, true}) {
+                launch_as_graph(stream, dy, [&] {
+                    if (by_rows) columns(stream), rows(stream);
+                    if (!by_rows) rows(stream), columns(stream);
+                });
+                const auto y = dy.to_host();
+                Buffer<double> one_x(n), one_y(n);
+                for (std::size_t j = 0; j < count; ++j) {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        const std::size_t at = by_rows ? i * count + j : i + j * n;
+                        one_x[i] = x[at], one_y[i] = y[at];
+                    }
+                    EXPECT_EQ(m.wrong_row(1, one_x, 0, one_x, one_y), -1)
+                        << "looked " << look << ", rows " << by_rows;
+                }
+            }
         }
     }
 }

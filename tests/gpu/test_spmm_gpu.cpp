@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
-#include <vector>
 
 namespace sptune {
 namespace {
@@ -44,7 +42,7 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
     for (const auto& c : cases) {
         const DeviceCsr<T, P> a(c.a.view());
         const auto lengths = cuda::look_at_rows(a.view().row_ptr, c.a.rows);
-        const auto memory = cuda::make_pack_memory();
+        DeviceBuffer<char> memory(cuda::copied_bytes(a.view(), 32));
         for (const std::size_t count : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 70, 200})
             for (const int way : {0, 1, 2, 3, 4}) {  // rows, lengths, copied
                 const bool rows = way & 1;
@@ -59,7 +57,10 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
                 const auto to = on_device<T>(v.y, y.data());
                 if (way & 4)
                     cuda::multiply_many_copied(a.view(), alpha, from, beta, to, count, *lengths,
-                                               *memory, nullptr);
+                                               count < 16   ? 8
+                                               : count < 64 ? 16
+                                                            : 32,
+                                               memory.data(), nullptr);
                 else
                     cuda::multiply_many(a.view(), alpha, from, beta, to, count,
                                         way & 2 ? lengths.get() : nullptr, nullptr);
@@ -68,37 +69,6 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
                 ASSERT_EQ(v.wrong(c, alpha, beta), "") << "way " << way << ", gap " << gap;
             }
     }
-}
-
-/// Two streams whose calls, which need it in other ways, take turns with one memory. It grows.
-TYPED_TEST(SpmmGpu, StreamsShareCopies) {
-    using T = typename TypeParam::first_type;
-    using P = typename TypeParam::second_type;
-    const auto c = make<T, P>("", 20000, random_rows(20000, 20000, 9, 5));
-    const DeviceCsr<T, P> a(c.a.view());
-    const auto lengths = cuda::look_at_rows(a.view().row_ptr, c.a.rows);
-    const auto memory = cuda::make_pack_memory();
-    cudaStream_t stream[2];
-    for (auto& s : stream) SPTUNE_CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    constexpr std::size_t kCounts[] = {8, 32};
-    std::deque<ManyVectors<T, P>> v;
-    std::vector<DeviceBuffer<T>> x, y;
-    for (int call = 0; call < 16; ++call) {
-        v.emplace_back(c, kCounts[call % 2], 0, false, false, 0);
-        x.push_back(to_device(v.back().x)), y.push_back(to_device(v.back().y));
-    }
-    SPTUNE_CUDA(cudaDeviceSynchronize());
-    for (std::size_t call = 0; call < v.size(); ++call)
-        cuda::multiply_many_copied(a.view(), T{1}, on_device<const T>(v[call].x, x[call].data()),
-                                   T{0}, on_device<T>(v[call].y, y[call].data()), kCounts[call % 2],
-                                   *lengths, *memory, stream[call % 2]);
-    SPTUNE_CUDA(cudaDeviceSynchronize());
-    for (std::size_t call = 0; call < v.size(); ++call) {
-        const Buffer<T> got = y[call].to_host();
-        std::memcpy(v[call].y.memory.data(), got.data(), v[call].y.room * sizeof(T));
-        ASSERT_EQ(v[call].wrong(c, T{1}, T{0}), "") << call;
-    }
-    for (auto& s : stream) SPTUNE_CUDA(cudaStreamDestroy(s));
 }
 
 /// Also where x and y lie elsewhere.

@@ -63,6 +63,9 @@ class CudaStreamOrder final : public StreamOrder {
         SPTUNE_CUDA(cudaEventRecord(done_, as_stream(stream)));
         used_ = true;
     }
+    void wait() override {
+        if (used_) SPTUNE_CUDA(cudaEventSynchronize(done_));
+    }
 
   private:
     Event done_{cudaEventDisableTiming};

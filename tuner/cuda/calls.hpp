@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -24,8 +25,24 @@ class StreamOrder {
     virtual ~StreamOrder() = default;
     virtual void before(void* stream) = 0;
     virtual void after(void* stream) = 0;
+    /// On the host, for what has come so far and is in no graph.
+    virtual void wait() = 0;
 };
 std::unique_ptr<StreamOrder> make_stream_order();
+
+/// Memory of a GPU for calls in any streams, one after the other. One thread at a time. May be
+/// destroyed when the work is done.
+class CallMemory {
+  public:
+    virtual ~CallMemory() = default;
+    /// Tries to come to so many bytes, which waits for earlier such calls and the default stream.
+    /// What is there stays where more is refused; so many are not asked for again then.
+    virtual void reserve(std::uint64_t bytes) = 0;
+    virtual std::uint64_t bytes() const = 0;
+    /// `enqueue` enqueues to `stream` what uses the memory.
+    virtual void use(void* stream, const std::function<void(void* memory)>& enqueue) = 0;
+};
+std::unique_ptr<CallMemory> make_call_memory();
 
 /// Whether the stream is being recorded as a graph: then nothing may wait for it.
 bool is_capturing(void* stream);

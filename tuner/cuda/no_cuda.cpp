@@ -35,6 +35,9 @@ std::unique_ptr<StreamTimer> make_stream_timer() {
 std::unique_ptr<StreamOrder> make_stream_order() {
     throw DeviceError(cuda_status());
 }
+std::unique_ptr<CallMemory> make_call_memory() {
+    throw DeviceError(cuda_status());
+}
 bool is_capturing(void*) {
     return false;
 }

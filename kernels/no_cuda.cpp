@@ -30,6 +30,11 @@ std::uint64_t cuda::bytes_of(const RowLengths&) {
     throw DeviceError(cuda_status());
 }
 
+template <class T>
+std::size_t cuda::fewest_copied(const RowLengths&) {
+    throw DeviceError(cuda_status());
+}
+
 template <class T, class P>
 std::uint64_t cuda::copied_bytes(CsrView<T, P>, std::size_t) {
     throw DeviceError(cuda_status());
@@ -41,6 +46,8 @@ void cuda::multiply_many_copied(CsrView<T, P>, T, Vectors<const T>, T, Vectors<T
     throw DeviceError(cuda_status());
 }
 
+template std::size_t cuda::fewest_copied<float>(const RowLengths&);
+template std::size_t cuda::fewest_copied<double>(const RowLengths&);
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int32_t*, index_t);
 template std::shared_ptr<const cuda::RowLengths> cuda::look_at_rows(const std::int64_t*, index_t);
 #define SPTUNE_INSTANTIATE(T, P)                                                                 \

@@ -118,11 +118,12 @@ template <class T, class P>
 bool Plan<T, P>::apply_copied(T alpha, Vectors<const T> x, T beta, Vectors<T> y, std::size_t count,
                               const cuda::RowLengths& lengths, void* stream) {
     const CsrView<T, P>& a = matrix_.view;
-    if (count < kSurely || a.nnz() < std::int64_t{a.rows} + a.cols) return false;
+    const std::size_t fewest = cuda::fewest_copied<T>(lengths);
+    if (count < fewest || a.nnz() < std::int64_t{a.rows} + a.cols) return false;
     std::size_t at_once = std::min(std::bit_ceil(count), kMostCopied);
     const auto halve_down_to = [&](std::uint64_t bytes) {
-        while (at_once >= kSurely && cuda::copied_bytes(a, at_once) > bytes) at_once /= 2;
-        return at_once >= kSurely;
+        while (at_once >= fewest && cuda::copied_bytes(a, at_once) > bytes) at_once /= 2;
+        return at_once >= fewest;
     };
     if (!halve_down_to(kMostCopiedBytes)) return false;
     const std::lock_guard lock(several_.copies_mutex);

@@ -2,6 +2,7 @@
 // needs of them then lies together, which is worth two copies.
 #include "kernels/spmm/copies.cuh"
 #include "kernels/spmm/cuda.hpp"
+#include "kernels/spmm/row_lengths.hpp"
 #include "matrix/cuda/check.hpp"
 #include "matrix/cuda/grid.hpp"
 #include "matrix/cuda/launch.hpp"
@@ -52,6 +53,12 @@ struct Copied {
 
 }  // namespace
 
+/// Four are worth it where sorted pieces are used for them, which takes several lanes.
+template <class T>
+std::size_t fewest_copied(const RowLengths& lengths) {
+    return 4 * sizeof(T) > 16 && !lengths.sorted_pieces.empty() ? 4 : 8;
+}
+
 template <class T, class P>
 std::uint64_t copied_bytes(CsrView<T, P> a, std::size_t at_once) {
     return (place_of_y(a, at_once) + static_cast<std::size_t>(a.rows) * at_once) * sizeof(T);
@@ -68,6 +75,7 @@ void multiply_many_copied(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, 
         copied.pass(done, std::min(count - done, at_once), packs, packs + place_of_y(a, at_once));
 }
 
+template std::size_t fewest_copied<SPTUNE_VALUE>(const RowLengths&);
 #define SPTUNE_INSTANTIATE(P)                                                              \
     template std::uint64_t copied_bytes(CsrView<SPTUNE_VALUE, P>, std::size_t);            \
     template void multiply_many_copied(                                                    \

@@ -27,11 +27,14 @@ template <class T, class P>
 void multiply_many(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                    std::size_t count, const RowLengths* lengths, void* stream);
 
+/// Copies of fewer vectors take more than they bring, or as much.
+template <class T>
+std::size_t fewest_copied(const RowLengths& lengths);
 /// Bytes of GPU memory for copies of so many vectors at a time.
 template <class T, class P>
 std::uint64_t copied_bytes(CsrView<T, P> a, std::size_t at_once);
-/// The same for x and y one by one, by way of copies row by row of `at_once` (8, 16 or 32) vectors
-/// at a time. `memory`: copied_bytes(), aligned to 256, for as long as this takes.
+/// The same for x and y one by one, by way of copies row by row of `at_once` (4, 8, 16 or 32)
+/// vectors at a time. `memory`: copied_bytes(), aligned to 256, for as long as this takes.
 template <class T, class P>
 void multiply_many_copied(CsrView<T, P> a, T alpha, Vectors<const T> x, T beta, Vectors<T> y,
                           std::size_t count, const RowLengths& lengths, std::size_t at_once,

@@ -57,7 +57,8 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
                 const auto to = on_device<T>(v.y, y.data());
                 if (way & 4)
                     cuda::multiply_many_copied(a.view(), alpha, from, beta, to, count, *lengths,
-                                               count < 16   ? 8
+                                               count < 8    ? 4
+                                               : count < 16 ? 8
                                                : count < 64 ? 16
                                                             : 32,
                                                memory.data(), nullptr);

@@ -154,7 +154,9 @@ class SPTUNE_API spmv_plan {
     /// The same for `count` vectors, each ldx (ldy) entries behind the one before ("column-major").
     /// Eight and more go through A together, as it stands. Once the plan has settled they, and
     /// fewer, do so where that turns out to take less than one by one: the next calls try both,
-    /// wait for a GPU, and allocate.
+    /// wait for a GPU, and allocate. On a GPU the first call looks at the rows of A, and those with
+    /// more vectors than any before allocate (up to 256 MiB): both wait, so make one of as many
+    /// before a graph is captured.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// The same for vectors that lie row by row ("row-major"): entry i of vector j is

@@ -28,7 +28,9 @@ struct alignas(W * sizeof(T)) SideBySide {
     struct Reader {
         const T* x;
         std::ptrdiff_t step;
-        __device__ SideBySide at(std::ptrdiff_t row) const { return load(x + row); }
+        __device__ SideBySide at(std::ptrdiff_t row) const {
+            return *reinterpret_cast<const SideBySide*>(x + row);
+        }
     };
     __device__ void store(const Epilogue<T>& out, T* y, std::ptrdiff_t) const {
         auto& to = *reinterpret_cast<SideBySide*>(y);

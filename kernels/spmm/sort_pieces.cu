@@ -18,7 +18,7 @@ constexpr int kThreads = 256;
 /// Lanes with fewer entries have little to wait for.
 constexpr index_t kShort = 32;
 /// Of a piece, at least and at most. Fewer make more sums that several add to, more leave the last
-/// ones alone for long (bench/results/2026-11-29-several-vectors.md).
+/// ones alone for long.
 constexpr double kLeastEntries = 64, kMostEntries = 256;
 
 template <class P>

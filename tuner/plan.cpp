@@ -2,7 +2,6 @@
 
 #include "kernels/parallel.hpp"
 #include "matrix/csr_bytes.hpp"
-#include "matrix/number.hpp"
 #include "tuner/host.hpp"
 #include "tuner/identify.hpp"
 #include "tuner/select_reasons.hpp"
@@ -263,66 +262,6 @@ void Plan<T, P>::add_offers(const Terms& terms, const Past& past) {
     const bool safe = kernels_.id(*plain) == selection_.safe.id;
     const Ranked& known = safe ? selection_.safe : selection_.baseline;
     contract_ = std::make_unique<Contract>(terms, known.predicted_us, offers, past);
-}
-
-template <class T, class P>
-std::string Plan<T, P>::current() const {
-    const std::lock_guard lock(mutex_);
-    return kernels_.id(*ready_[static_cast<std::size_t>(contract_->active())]->kernel);
-}
-
-template <class T, class P>
-bool Plan<T, P>::settled() const {
-    const std::lock_guard lock(mutex_);
-    return waiting_.over && contract_->settled();
-}
-
-/// Calls of a plan at rest take no lock.
-template <class T, class P>
-void Plan<T, P>::count_rested() const {
-    contract_->rested(rested_.exchange(0, std::memory_order_relaxed));
-}
-
-namespace {
-
-const char* fate(const Contract& contract, int offer) {
-    if (offer && contract.compared() == offer)
-        return ", and waits while plain CSR is measured once more";
-    if (offer && contract.paused() == offer)
-        return ", and pauses, since some of its calls were held up";
-    if (contract.unaffordable(offer))
-        return ", and was dropped, since the promise bears no other call as long as one that it "
-               "took";
-    return contract.dropped(offer) ? ", and was dropped" : "";
-}
-
-}  // namespace
-
-template <class T, class P>
-std::string Plan<T, P>::why() const {
-    const std::lock_guard lock(mutex_);
-    count_rested();
-    std::string text = selection_.why;
-    const int active = contract_->active();
-    if (contract_->calls() > 0) {
-        text += fmt::format(" After {} {} is in use",
-                            with_noun(count(static_cast<std::int64_t>(contract_->calls())), "call"),
-                            kernels_.id(*ready_[static_cast<std::size_t>(active)]->kernel));
-        for (int i = 0; i < static_cast<int>(ready_.size()); ++i)
-            if (const double us = contract_->measured_us(i); us > 0)
-                text += fmt::format(
-                    "; {} took {}{}{}", kernels_.id(*ready_[static_cast<std::size_t>(i)]->kernel),
-                    duration_us(us),
-                    i ? fmt::format(" and {} to convert", duration_us(contract_->converted_us(i)))
-                      : "",
-                    fate(*contract_, i));
-        text += ".";
-    }
-    text += several_.ways.why();
-    for (const auto& r : ready_)
-        if (!r->failure.empty())
-            text += fmt::format(" {} could not be used: {}.", kernels_.id(*r->kernel), r->failure);
-    return text;
 }
 
 #define SPTUNE_INSTANTIATE(T, P) template class Plan<T, P>;

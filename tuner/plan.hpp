@@ -110,7 +110,8 @@ class Plan {
         std::mutex copies_mutex;
         std::vector<std::unique_ptr<Scratch>> scratch;  ///< that no call uses
         std::mutex scratch_mutex;
-        std::atomic<std::uint64_t> scratch_bytes{0};  ///< reserved, of those in use, too
+        /// Reserved for `scratch`, of those in use, too, and what row_lengths and copies hold.
+        std::atomic<std::uint64_t> scratch_bytes{0};
     };
 
     bool may_wait() const;

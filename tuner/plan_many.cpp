@@ -129,10 +129,13 @@ bool Plan<T, P>::apply_copied(T alpha, Vectors<const T> x, T beta, Vectors<T> y,
     const std::lock_guard lock(several_.copies_mutex);
     if (!is_capturing(stream)) {
         if (!several_.copies) several_.copies = make_call_memory();
-        const std::uint64_t before = several_.copies->bytes();
-        several_.copies->reserve(cuda::copied_bytes(a, at_once));
-        several_.scratch_bytes.fetch_add(several_.copies->bytes() - before,
-                                         std::memory_order_relaxed);
+        CallMemory& memory = *several_.copies;
+        const std::uint64_t before = memory.held_bytes();
+        for (std::size_t n = at_once; n >= fewest; n /= 2) {
+            memory.reserve(cuda::copied_bytes(a, n));
+            if (memory.bytes() >= cuda::copied_bytes(a, n)) break;
+        }
+        several_.scratch_bytes.fetch_add(memory.held_bytes() - before, std::memory_order_relaxed);
     }
     if (!several_.copies || !halve_down_to(several_.copies->bytes())) return false;
     several_.copies->use(stream, [&](void* memory) {

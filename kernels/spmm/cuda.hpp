@@ -15,7 +15,7 @@ struct RowLengths;
 /// In the default stream; waits for it. Throws CudaError, OutOfMemory.
 template <class P>
 std::shared_ptr<const RowLengths> look_at_rows(const P* row_ptr, index_t rows);
-/// Of GPU memory: some 16 for each row, and each piece of 64 to 256 entries, where rows differ.
+/// Of GPU memory: some 16 for each row, of a long one for each piece, where rows differ.
 std::uint64_t bytes_of(const RowLengths& lengths);
 
 /// Everything in device memory; x and y both row by row, or both one by one. x has a.cols rows, y

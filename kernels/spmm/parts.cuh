@@ -56,7 +56,7 @@ struct WholeRows {
 
 /// `Group` lanes have a part, `Lanes` of them its next entry, each for `W` vectors that lie side by
 /// side. Numbers are as wide as they have to be: with 32 registers a multiprocessor holds as many
-/// threads as it can (40 took up to 1.9 times as long).
+/// threads as it can.
 template <class T, class P, int W, int Lanes, int Group, class Parts>
 __global__ __launch_bounds__(kPartThreads) void part_kernel(CsrView<T, P> a, Epilogue<T> out,
                                                             const T* x, std::ptrdiff_t x_step, T* y,

@@ -17,9 +17,9 @@ namespace {
 constexpr int kThreads = 256;
 /// Lanes with fewer entries have little to wait for.
 constexpr index_t kShort = 32;
-/// Of a piece, at least and at most. Fewer make more sums that several add to, more leave the last
-/// ones alone for long.
-constexpr double kLeastEntries = 64, kMostEntries = 256;
+/// Between these lies what a piece may have at most. Fewer make more sums that several add to, more
+/// leave the last ones alone for long.
+constexpr double kFewestAllowed = 64, kMostAllowed = 256;
 
 template <class P>
 __global__ void count_pieces(const P* row_ptr, index_t rows, int most, std::int64_t* count,
@@ -67,7 +67,7 @@ __global__ void write_pieces(Cut<P> cut, const index_t* item, index_t pieces, Ro
 template <class P>
 void sort_pieces(const P* row_ptr, index_t rows, index_t longest, double mean, RowLengths& found) {
     if (longest <= std::max<double>(kShort, 2 * mean)) return;
-    const auto most = static_cast<int>(std::clamp(4 * mean, kLeastEntries, kMostEntries));
+    const auto most = static_cast<int>(std::clamp(4 * mean, kFewestAllowed, kMostAllowed));
     const auto count = static_cast<std::size_t>(rows);
     DeviceBuffer<std::int64_t> first(count + 1);
     DeviceBuffer<std::uint8_t> is_cut(count);

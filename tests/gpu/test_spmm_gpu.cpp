@@ -1,11 +1,13 @@
 // Several vectors at once on the GPU against the reference.
 #include "kernels/spmm/cuda.hpp"
+#include "kernels/spmm/row_lengths.hpp"
 #include "matrix/cuda/device_csr.hpp"
 #include "tests/gpu/needs_gpu.hpp"
 #include "tests/kernels/many_vectors.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace sptune {
 namespace {
@@ -42,9 +44,13 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
     for (const auto& c : cases) {
         const DeviceCsr<T, P> a(c.a.view());
         const auto lengths = cuda::look_at_rows(a.view().row_ptr, c.a.rows);
+        // As where there was no memory for it.
+        const auto unsorted = std::const_pointer_cast<cuda::RowLengths>(
+            cuda::look_at_rows(a.view().row_ptr, c.a.rows));
+        unsorted->sorted_pieces = {}, unsorted->cut_rows = {};
         DeviceBuffer<char> memory(cuda::copied_bytes(a.view(), 32));
         for (const std::size_t count : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 70, 200})
-            for (const int way : {0, 1, 2, 3, 4}) {  // rows, lengths, copied
+            for (const int way : {0, 1, 2, 3, 4, 11}) {  // rows, lengths, copied, nothing sorted
                 const bool rows = way & 1;
                 // Rows that begin anywhere, and such that 16 bytes can be loaded at once.
                 const std::size_t gap = count % 2 ? 5 : count == 16 ? 4 : 0;
@@ -64,7 +70,10 @@ TYPED_TEST(SpmmGpu, EqualsTheReference) {
                                                memory.data(), nullptr);
                 else
                     cuda::multiply_many(a.view(), alpha, from, beta, to, count,
-                                        way & 2 ? lengths.get() : nullptr, nullptr);
+                                        way & 8   ? unsorted.get()
+                                        : way & 2 ? lengths.get()
+                                                  : nullptr,
+                                        nullptr);
                 const Buffer<T> got = y.to_host();
                 if (v.y.room) std::memcpy(v.y.memory.data(), got.data(), v.y.room * sizeof(T));
                 ASSERT_EQ(v.wrong(c, alpha, beta), "") << "way " << way << ", gap " << gap;

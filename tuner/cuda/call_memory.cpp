@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace sptune::tuner {
 namespace {
@@ -19,14 +20,22 @@ class CudaCallMemory final : public CallMemory {
             DeviceBuffer<std::byte> more(bytes);
             wait_for_stream(nullptr);  // which may use what this was before
             order_->wait();
+            if (in_a_graph_) of_graphs_.push_back(std::move(memory_));
+            in_a_graph_ = false;
             memory_ = std::move(more);
         } catch (const OutOfMemory&) {
             refused_ = bytes;
         }
     }
     std::uint64_t bytes() const override { return memory_.bytes(); }
+    std::uint64_t held_bytes() const override {
+        std::uint64_t all = memory_.bytes();
+        for (const auto& one : of_graphs_) all += one.bytes();
+        return all;
+    }
 
     void use(void* stream, const std::function<void(void*)>& enqueue) override {
+        if (is_capturing(stream)) in_a_graph_ = true;
         order_->before(stream);
         try {
             enqueue(memory_.data());
@@ -40,6 +49,8 @@ class CudaCallMemory final : public CallMemory {
   private:
     std::unique_ptr<StreamOrder> order_ = make_stream_order();
     DeviceBuffer<std::byte> memory_;
+    bool in_a_graph_ = false;
+    std::vector<DeviceBuffer<std::byte>> of_graphs_;  ///< which may be launched at any time
     std::uint64_t refused_ = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -39,7 +39,9 @@ class CallMemory {
     /// What is there stays where more is refused; so many are not asked for again then.
     virtual void reserve(std::uint64_t bytes) = 0;
     virtual std::uint64_t bytes() const = 0;
-    /// `enqueue` enqueues to `stream` what uses the memory.
+    /// What graphs were given before it grew is theirs for as long as this lives.
+    virtual std::uint64_t held_bytes() const = 0;
+    /// `enqueue` enqueues to `stream` what uses the memory. Within a graph nothing waits.
     virtual void use(void* stream, const std::function<void(void* memory)>& enqueue) = 0;
 };
 std::unique_ptr<CallMemory> make_call_memory();

@@ -14,17 +14,34 @@ namespace {
 constexpr std::size_t kBins = 128;
 constexpr double kGain = 1e-9;  ///< less is rounding
 
+/// Adds some rows of `residual` and `known`, the first of `all`. They lie anywhere, so those to
+/// come are fetched ahead: half the time of a training set that is larger than the caches near by.
 SPTUNE_CLONES
-void add_outputs(double* sum, double* count, const float* residual, const float* known,
-                 std::size_t outputs) {
-    for (std::size_t k = 0; k < outputs; ++k) sum[k] += residual[k], count[k] += known[k];
+void add_outputs(double* sum, float* count, const float* residual, const std::uint8_t* known,
+                 std::size_t outputs, const std::uint32_t* rows, std::size_t some,
+                 std::size_t all) {
+    constexpr std::size_t kAhead = 4, kLine = 64;
+    for (std::size_t i = 0; i < some; ++i) {
+        if (i + kAhead < all) {
+            const auto* const next =
+                reinterpret_cast<const char*>(residual + rows[i + kAhead] * outputs);
+            for (std::size_t b = 0; b < outputs * sizeof(float); b += kLine)
+                __builtin_prefetch(next + b);
+            const auto* const then = known + rows[i + kAhead] * outputs;
+            for (std::size_t b = 0; b < outputs; b += kLine) __builtin_prefetch(then + b);
+        }
+        const float* const r = residual + rows[i] * outputs;
+        const std::uint8_t* const is = known + rows[i] * outputs;
+        for (std::size_t k = 0; k < outputs; ++k) sum[k] += r[k];
+        for (std::size_t k = 0; k < outputs; ++k) count[k] += is[k];
+    }
 }
 
 /// What a cut takes away of the squared residuals, but for a constant: Σ sum² / count of both
 /// sides.
 SPTUNE_CLONES
-double explained(const double* all, const double* all_count, const double* left,
-                 const double* left_count, double shrink, std::size_t outputs) {
+double explained(const double* all, const float* all_count, const double* left,
+                 const float* left_count, double shrink, std::size_t outputs) {
     double gain = 0;
 #pragma omp simd reduction(+ : gain)
     for (std::size_t k = 0; k < outputs; ++k) {
@@ -43,7 +60,7 @@ TreeGrower::TreeGrower(const Table& table, const ForestOptions& options)
       bins_(table.inputs * table.rows),
       known_(table.rows * table.outputs) {
     std::transform(table.y.begin(), table.y.end(), known_.begin(),
-                   [](float y) { return std::isnan(y) ? 0.0f : 1.0f; });
+                   [](float y) { return std::isnan(y) ? std::uint8_t{0} : std::uint8_t{1}; });
     for (std::size_t input = 0; input < table.inputs; ++input) make_bins(input);
 }
 
@@ -80,16 +97,15 @@ void TreeGrower::grow(const std::vector<float>& residual, std::mt19937_64& rando
     split(rows, options_.depth, nodes, leaves);
 }
 
-void TreeGrower::add(std::uint32_t row, Sums& sums) const {
-    const std::size_t at = row * table_.outputs;
-    add_outputs(sums.sum.data(), sums.count.data(), residual_ + at, known_.data() + at,
-                table_.outputs);
+void TreeGrower::add(const Rows& rows, std::size_t begin, std::size_t end, Sums& sums) const {
+    add_outputs(sums.sum.data(), sums.count.data(), residual_, known_.data(), table_.outputs,
+                rows.data() + begin, end - begin, rows.size() - begin);
 }
 
 void TreeGrower::split(const Rows& rows, int depth, std::vector<Node>& nodes,
                        std::vector<float>& leaves) {
     Sums all(table_.outputs);
-    for (const std::uint32_t row : rows) add(row, all);
+    add(rows, 0, rows.size(), all);
     const Cut cut = depth > 0 ? best_cut(rows, all) : Cut{};
     if (cut.gain <= 0) {
         nodes.push_back({-1, static_cast<std::int32_t>(leaves.size() / table_.outputs), 0});
@@ -118,9 +134,9 @@ void TreeGrower::split(const Rows& rows, int depth, std::vector<Node>& nodes,
 /// The cut that takes away most of the squared residuals, summed over the outputs.
 TreeGrower::Cut TreeGrower::best_cut(const Rows& rows, const Sums& all) const {
     if (rows.size() < 2 * static_cast<std::size_t>(options_.least_rows)) return {};
-    const std::vector<double> none(table_.outputs);
-    const double before = explained(all.sum.data(), all.count.data(), none.data(), none.data(),
-                                    options_.shrink, table_.outputs);
+    const Sums none(table_.outputs);
+    const double before = explained(all.sum.data(), all.count.data(), none.sum.data(),
+                                    none.count.data(), options_.shrink, table_.outputs);
     std::vector<Cut> cuts(inputs_.size());
     // Threads would take longer to meet than a small node needs.
     constexpr std::size_t kManyNumbers = 1 << 13;
@@ -143,20 +159,18 @@ TreeGrower::Cut TreeGrower::best_cut_of(std::uint32_t input, const Rows& rows, c
     sorted.resize(rows.size());
     for (const std::uint32_t row : rows) sorted[ends[bin_of(input, row)]++] = row;
 
-    const auto least = static_cast<std::size_t>(options_.least_rows);
+    const auto least = static_cast<std::size_t>(std::max(options_.least_rows, 1));
     Cut best;
     Sums left(table_.outputs);
-    for (std::size_t seen = 0; seen < sorted.size(); ++seen) {
-        if (seen >= least && sorted.size() - seen >= least) {
-            const std::uint8_t last = bin_of(input, sorted[seen - 1]);
-            if (last != bin_of(input, sorted[seen])) {
-                const double gain = explained(all.sum.data(), all.count.data(), left.sum.data(),
-                                              left.count.data(), options_.shrink, table_.outputs) -
-                                    before;
-                if (gain > best.gain + kGain) best = {gain, input, last};
-            }
-        }
-        add(sorted[seen], left);
+    for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+        const std::uint8_t bin = bin_of(input, sorted[begin]);
+        end = ends[bin];
+        add(sorted, begin, end, left);
+        if (end < least || sorted.size() - end < least) continue;
+        const double gain = explained(all.sum.data(), all.count.data(), left.sum.data(),
+                                      left.count.data(), options_.shrink, table_.outputs) -
+                            before;
+        if (gain > best.gain + kGain) best = {gain, input, bin};
     }
     return best;
 }

@@ -23,7 +23,8 @@ class TreeGrower {
   private:
     using Rows = std::vector<std::uint32_t>;
     struct Sums {
-        std::vector<double> sum, count;
+        std::vector<double> sum;
+        std::vector<float> count;
         explicit Sums(std::size_t outputs) : sum(outputs), count(outputs) {}
     };
     struct Cut {
@@ -33,7 +34,8 @@ class TreeGrower {
     };
 
     void make_bins(std::size_t input);
-    void add(std::uint32_t row, Sums& sums) const;
+    /// Of rows begin ... end - 1.
+    void add(const Rows& rows, std::size_t begin, std::size_t end, Sums& sums) const;
     void split(const Rows& rows, int depth, std::vector<Node>& nodes, std::vector<float>& leaves);
     Cut best_cut(const Rows& rows, const Sums& all) const;
     Cut best_cut_of(std::uint32_t input, const Rows& rows, const Sums& all, double before) const;
@@ -43,8 +45,8 @@ class TreeGrower {
 
     const Table& table_;
     const ForestOptions& options_;
-    std::vector<std::uint8_t> bins_;  ///< inputs × rows
-    std::vector<float> known_;        ///< rows × outputs: 1, or 0 where the target is unknown
+    std::vector<std::uint8_t> bins_;   ///< inputs × rows
+    std::vector<std::uint8_t> known_;  ///< rows × outputs: 1, or 0 where the target is unknown
     const float* residual_ = nullptr;
     std::vector<std::uint32_t> inputs_;  ///< that this tree may look at
 };

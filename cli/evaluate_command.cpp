@@ -27,11 +27,8 @@ namespace {
 /// A model knows the answers of its own training set. Whether it has nothing but those to be tested
 /// with, which are then left.
 bool leave_out_known(std::vector<models::Sample>& samples, const models::ModelSet& model) {
-    const auto& known = model.training().matrices;
     const std::size_t before = samples.size();
-    const auto is_known = [&](const models::Sample& s) {
-        return std::find(known.begin(), known.end(), s.name) != known.end();
-    };
+    const auto is_known = [&](const models::Sample& s) { return model.training().knows(s); };
     if (before > 0 && std::all_of(samples.begin(), samples.end(), is_known)) {
         warn(
             "the model has learned from all of these matrices: the figures say how well it knows "
@@ -40,10 +37,8 @@ bool leave_out_known(std::vector<models::Sample>& samples, const models::ModelSe
     }
     std::erase_if(samples, is_known);
     if (samples.size() < before)
-        warn(
-            fmt::format("{} of {} sweeps are of matrices that the model has seen (in SpMV or in "
-                        "products); left out",
-                        before - samples.size(), before));
+        warn(fmt::format("{} of {} sweeps are of matrices that the model has seen; left out",
+                         before - samples.size(), before));
     return false;
 }
 

@@ -209,14 +209,35 @@ ProductModel decode_products(const Json& json, Arrays arrays) {
     return ProductModel(std::move(p));
 }
 
-// The names of matrices, a line each, are most of what there is to read, and a choice needs none.
+constexpr char kPart = '\t';  ///< begins a line that is no name
+
+Bytes encode_names(const std::map<std::string, std::set<std::string>>& of_parts) {
+    std::vector<std::string> lines;
+    for (const auto& [part, names] : of_parts) {
+        if (!part.empty()) lines.push_back(kPart + part);
+        lines.insert(lines.end(), names.begin(), names.end());
+    }
+    return to_lines(lines);
+}
+std::map<std::string, std::set<std::string>> decode_names(std::span<const std::uint8_t> text) {
+    std::map<std::string, std::set<std::string>> of_parts;
+    std::string part;
+    for (std::string& line : from_lines(text))
+        if (line.starts_with(kPart))
+            part = line.substr(1);
+        else
+            of_parts[part].insert(std::move(line));
+    return of_parts;
+}
+
+// The names of matrices are most of what there is to read, and a choice needs none.
 Json encode(const Training& t, Bytes& arrays) {
     Json json{{"created_utc", t.created_utc},
               {"sptune_version", t.sptune_version},
               {"samples", t.samples},
               {"devices", t.devices},
               {"kernel_hashes", t.kernel_hashes}};
-    put_bytes(json, "matrices", to_lines(t.matrices), arrays);
+    put_bytes(json, "matrices", encode_names(t.matrices), arrays);
     return json;
 }
 Training decode_training(const Json& json, Arrays arrays, bool names) {
@@ -225,7 +246,7 @@ Training decode_training(const Json& json, Arrays arrays, bool names) {
     t.sptune_version = text(member(json, "sptune_version"), "sptune_version");
     t.samples = static_cast<std::size_t>(std::max(integer(member(json, "samples"), "samples"), 0));
     t.devices = texts(json, "devices");
-    if (names) t.matrices = from_lines(bytes(json, "matrices", arrays));
+    if (names) t.matrices = decode_names(bytes(json, "matrices", arrays));
     const Json& hashes = member(json, "kernel_hashes");
     if (!hashes.is_object()) throw Error("kernel_hashes must be an object");
     for (const auto& [name, hash] : hashes.items())

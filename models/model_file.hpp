@@ -4,13 +4,17 @@
 // header in JSON's terms:
 //
 // {"schema": "sptune.model/1",
-//  "provenance": {"created_utc", "sptune_version", "samples", "matrices": [...], "devices": [...],
+//  "provenance": {"created_utc", "sptune_version", "samples", "matrices", "devices": [...],
 //                 "kernel_hashes": {"cpu.csr": …}},
 //  "inputs": [names of what the trees look at], "product_inputs": [of those for C = A·B],
 //  "models": [{"kind": "trees" | "bestsf" | "products", "backend": "cpu", "description"}],
 //  "sealed": true}
 // The description of a model lies among the arrays, in CBOR as well, so that only those that are
 // wanted have to be parsed. Trees may have a "network" beside them, and "more_networks".
+//
+// The matrices are lines of text: names, below a tab and the part of the file that learned from
+// them
+// ("cpu.spmv"). Those of files that did not tell of parts come first.
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 //
@@ -25,8 +29,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sptune::models {
 
@@ -36,9 +45,13 @@ struct Training {
     std::string sptune_version;
     std::size_t samples =
         0;  ///< those of kept files included, also where their trees were replaced
-    std::vector<std::string> matrices;
+    /// Names of those learned from, by part ("cpu.spmv"); "": of a file that does not tell.
+    std::map<std::string, std::set<std::string>> matrices;
     std::vector<std::string> devices;                  ///< names
     std::map<std::string, std::string> kernel_hashes;  ///< by backend and format
+
+    /// Whether what chooses for such samples has learned of the matrix.
+    bool knows(const Sample& sample) const;
 };
 
 /// Everything a file holds; as a predictor it answers with the trees that cover the device.

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace sptune::models {
 namespace {
 
@@ -17,11 +19,16 @@ bool has_backend(const std::vector<std::unique_ptr<const Model>>& list, Backend 
                        [&](const auto& model) { return model->parts().backend == backend; });
 }
 
+std::string part_of(Op op, std::string_view backend) {
+    return fmt::format("{}.{}", backend, to_string(op));
+}
+
 /// Puts `theirs` before `mine`, for those devices alone that none of mine was trained on, where
-/// there is one of mine for the backend at all.
+/// there is one of mine for the backend at all. Adds what is kept to `parts_kept`.
 template <class Model>
-void keep_other_devices(std::vector<std::unique_ptr<const Model>>& mine,
-                        const std::vector<std::unique_ptr<const Model>>& theirs) {
+void keep_other_devices(Op op, std::vector<std::unique_ptr<const Model>>& mine,
+                        const std::vector<std::unique_ptr<const Model>>& theirs,
+                        std::set<std::string>& parts_kept) {
     std::vector<std::unique_ptr<const Model>> kept;
     for (const auto& model : theirs) {
         auto parts = model->parts();
@@ -35,6 +42,7 @@ void keep_other_devices(std::vector<std::unique_ptr<const Model>>& mine,
             if (parts.device_keys.empty()) continue;
             parts.for_these_alone = true;
         }
+        parts_kept.insert(part_of(op, to_string(parts.backend)));
         kept.push_back(std::make_unique<const Model>(std::move(parts)));
     }
     mine.insert(mine.begin(), std::make_move_iterator(kept.begin()),
@@ -42,6 +50,14 @@ void keep_other_devices(std::vector<std::unique_ptr<const Model>>& mine,
 }
 
 }  // namespace
+
+bool Training::knows(const Sample& sample) const {
+    const auto tells = [&](const std::string& part) {
+        const auto names = matrices.find(part);
+        return names != matrices.end() && names->second.contains(sample.name);
+    };
+    return tells("") || tells(part_of(sample.op(), sample.device.backend));
+}
 
 ModelSet::ModelSet(Training training, Models models)
     : training_(std::move(training)), models_(std::move(models)) {}
@@ -51,16 +67,16 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
     Training training;
     training.created_utc = db::utc_time();
     training.samples = samples.size();
-    std::set<std::string> matrices, devices;
+    std::set<std::string> devices;
     std::map<std::pair<Op, std::string>, std::vector<const Sample*>> parts;
     for (const Sample& s : samples) {
-        matrices.insert(s.name), devices.insert(s.device.name);
+        training.matrices[part_of(s.op(), s.device.backend)].insert(s.name);
+        devices.insert(s.device.name);
         parts[{s.op(), s.device.backend}].push_back(&s);
         for (const auto& [format, hash] : s.kernel_hashes)
             training.kernel_hashes[s.device.backend + "." + format] = hash;
     }
     if (samples.empty()) throw Error("there is nothing to train on");
-    training.matrices.assign(matrices.begin(), matrices.end());
     training.devices.assign(devices.begin(), devices.end());
     int steps = 0, done = 0;
     std::mutex mutex;
@@ -87,18 +103,20 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
 }
 
 void ModelSet::complete_from(ModelSet other) {
-    keep_other_devices(models_.trees, other.models_.trees);
-    keep_other_devices(models_.products, other.models_.products);
+    std::set<std::string> kept;
+    keep_other_devices(Op::spmv, models_.trees, other.models_.trees, kept);
+    keep_other_devices(Op::spgemm, models_.products, other.models_.products, kept);
     for (auto& model : other.models_.bestsf)
-        if (!has_backend(models_.bestsf, model->parts().backend))
+        if (!has_backend(models_.bestsf, model->parts().backend)) {
+            kept.insert(part_of(Op::spmv, to_string(model->parts().backend)));
             models_.bestsf.push_back(std::move(model));
-    const auto unite = [](std::vector<std::string>& mine, const std::vector<std::string>& theirs) {
-        std::set<std::string> all(mine.begin(), mine.end());
-        all.insert(theirs.begin(), theirs.end());
-        mine.assign(all.begin(), all.end());
-    };
-    unite(training_.matrices, other.training_.matrices);
-    unite(training_.devices, other.training_.devices);
+        }
+    for (const std::string& part : kept)
+        for (const std::string& from : {part, std::string()})  // what it does not tell of may be
+            training_.matrices[part].merge(std::set(other.training_.matrices[from]));
+    std::set<std::string> devices(training_.devices.begin(), training_.devices.end());
+    devices.insert(other.training_.devices.begin(), other.training_.devices.end());
+    training_.devices.assign(devices.begin(), devices.end());
     training_.samples += other.training_.samples;
     training_.kernel_hashes.merge(other.training_.kernel_hashes);
 }

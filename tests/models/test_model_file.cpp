@@ -76,7 +76,7 @@ TEST(ModelFile, ReadsWhatItWrote) {
     const ModelSet again = models_from_bytes(to_bytes(trained()));
     EXPECT_EQ(again.trees().front()->parts().network_share, 0.5);
     EXPECT_EQ(again.trees().front()->parts().networks.size(), 2u);
-    EXPECT_EQ(again.training().matrices.size(), 120u);
+    EXPECT_EQ(again.training().matrices.at("cpu.spmv").size(), 120u);
     EXPECT_EQ(again.training().matrices, trained().training().matrices);
     EXPECT_EQ(again.training().kernel_hashes.at("cpu.sell"), "2");
     const Sample s = made_sample("unseen", 0, true, 40'000, 9);
@@ -344,6 +344,42 @@ TEST(ModelFile, KeepsWhatAnotherKnowsOfOtherDevices) {
     EXPECT_EQ(gpus.trees_for(other)->parts().device_keys, std::vector<std::string>{"own"});
     EXPECT_EQ(gpus.predictors("cuda").size(), 2u);
     EXPECT_EQ(gpus.predictors("cpu").size(), 2u);
+}
+
+/// A model that knows a matrix from GPUs alone has not learned how it does on a CPU.
+TEST(ModelFile, TellsWhichPartKnowsAMatrix) {
+    TreeOptions o;
+    o.folds = 0, o.forest.trees = o.side.trees = 3;
+    std::vector<Sample> samples = made_samples(), others = samples;
+    samples.resize(20);
+    for (Sample& s : others) {
+        s.device = gpu(), s.name += "-there";
+        for (Timed& t : s.timed) t.variant.backend = Backend::cuda;
+    }
+    const auto as_on_a_gpu = [&](Sample s) { return s.device = gpu(), s; };
+    const Sample mine = samples.front(), theirs = others.front();
+    ModelSet set = ModelSet::train(samples, [&](Backend) { return o; });
+    ModelSet gpus = ModelSet::train(others, [&](Backend) { return o; });
+    gpus.training().matrices["cpu.spmv"] = {"dropped"};  // with trees that are replaced
+    gpus.training().matrices[""] = {"of a file that did not tell"};
+    set.complete_from(std::move(gpus));
+    const Training again = models_from_bytes(to_bytes(set)).training();
+    EXPECT_EQ(again.matrices, set.training().matrices);
+    EXPECT_TRUE(again.knows(mine));
+    EXPECT_FALSE(again.knows(as_on_a_gpu(mine)));
+    EXPECT_TRUE(again.knows(theirs));
+    Sample named = mine;
+    for (const char* name : {"dropped", "of a file that did not tell"}) {
+        named.name = name;
+        EXPECT_FALSE(again.knows(named)) << name;
+    }
+    EXPECT_TRUE(again.knows(as_on_a_gpu(named))) << "it may be one of those";
+    Sample product = theirs;
+    product.product.emplace();
+    EXPECT_FALSE(again.knows(product));
+    Training old;
+    old.matrices[""] = {mine.name};
+    EXPECT_TRUE(old.knows(mine) && old.knows(as_on_a_gpu(mine)));
 }
 
 TEST(Shipped, IsReadable) {

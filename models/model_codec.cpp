@@ -5,6 +5,11 @@
 #include "models/network_codec.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -12,9 +12,8 @@
 // The description of a model lies among the arrays, in CBOR as well, so that only those that are
 // wanted have to be parsed. Trees may have a "network" beside them, and "more_networks".
 //
-// The matrices are lines of text: names, below a tab and the part of the file that learned from
-// them
-// ("cpu.spmv"). Those of files that did not tell of parts come first.
+// The matrices are lines of text: a tab and the part of the file that learned from them
+// ("cpu.spmv"), below that their names. Those of files that did not tell of parts come first.
 //
 // An array is named by where it begins and "…_bytes", both counted from the end of the header.
 //
@@ -89,7 +88,8 @@ class ModelSet final : public Predictor {
         return models_.products;
     }
     /// Takes over what `other` has for backends, and trees and models of products for devices, that
-    /// this set has none of; the provenance names both.
+    /// this set has none of; the provenance names the devices of both, and the matrices of what is
+    /// kept.
     void complete_from(ModelSet other);
     /// The set itself where it has trees of this backend, then the other models.
     std::vector<const Predictor*> predictors(std::string_view backend) const;

@@ -23,6 +23,13 @@ std::string part_of(Op op, std::string_view backend) {
     return fmt::format("{}.{}", backend, to_string(op));
 }
 
+/// A file has a line for each name.
+std::string as_line(std::string name) {
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+    std::replace_if(name.begin(), name.end(), is_control, '?');
+    return name;
+}
+
 /// Puts `theirs` before `mine`, for those devices alone that none of mine was trained on, where
 /// there is one of mine for the backend at all. Adds what is kept to `parts_kept`.
 template <class Model>
@@ -54,7 +61,7 @@ void keep_other_devices(Op op, std::vector<std::unique_ptr<const Model>>& mine,
 bool Training::knows(const Sample& sample) const {
     const auto tells = [&](const std::string& part) {
         const auto names = matrices.find(part);
-        return names != matrices.end() && names->second.contains(sample.name);
+        return names != matrices.end() && names->second.contains(as_line(sample.name));
     };
     return tells("") || tells(part_of(sample.op(), sample.device.backend));
 }
@@ -70,7 +77,7 @@ ModelSet ModelSet::train(const std::vector<Sample>& samples, const OptionsOf& op
     std::set<std::string> devices;
     std::map<std::pair<Op, std::string>, std::vector<const Sample*>> parts;
     for (const Sample& s : samples) {
-        training.matrices[part_of(s.op(), s.device.backend)].insert(s.name);
+        training.matrices[part_of(s.op(), s.device.backend)].insert(as_line(s.name));
         devices.insert(s.device.name);
         parts[{s.op(), s.device.backend}].push_back(&s);
         for (const auto& [format, hash] : s.kernel_hashes)

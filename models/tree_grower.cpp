@@ -15,7 +15,7 @@ constexpr std::size_t kBins = 128;
 constexpr double kGain = 1e-9;  ///< less is rounding
 
 /// Adds some rows of `residual` and `known`, the first of `all`. They lie anywhere, so those to
-/// come are fetched ahead: half the time of a training set that is larger than the caches near by.
+/// come are fetched ahead, which is worth while where they are more than the caches near by hold.
 SPTUNE_CLONES
 void add_outputs(double* sum, float* count, const float* residual, const std::uint8_t* known,
                  std::size_t outputs, const std::uint32_t* rows, std::size_t some,
@@ -165,8 +165,9 @@ TreeGrower::Cut TreeGrower::best_cut_of(std::uint32_t input, const Rows& rows, c
     for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
         const std::uint8_t bin = bin_of(input, sorted[begin]);
         end = ends[bin];
+        if (sorted.size() - end < least) break;
         add(sorted, begin, end, left);
-        if (end < least || sorted.size() - end < least) continue;
+        if (end < least) continue;
         const double gain = explained(all.sum.data(), all.count.data(), left.sum.data(),
                                       left.count.data(), options_.shrink, table_.outputs) -
                             before;

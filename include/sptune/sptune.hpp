@@ -156,9 +156,9 @@ class SPTUNE_API spmv_plan {
     /// fewer, do so where that turns out to take less than one by one: the next calls try both,
     /// wait for a GPU, and allocate. On a GPU the first call looks at the rows of A (16 bytes for
     /// each are kept, where they differ), and those with more vectors than any before allocate (up
-    /// to 256 MiB): both wait. So make one of as many before a graph is captured, once the plan has
-    /// settled (with in_graphs at once); within a graph such calls of one plan must follow one
-    /// another.
+    /// to 256 MiB, beside what graphs were given before): both wait. So make one of as many before
+    /// a graph is captured, once the plan has settled (with in_graphs at once); within a graph such
+    /// calls of one plan must follow one another.
     void apply_many(T alpha, const T* x, std::size_t ldx, T beta, T* y, std::size_t ldy,
                     std::size_t count, void* stream = nullptr);
     /// The same for vectors that lie row by row ("row-major"): entry i of vector j is

@@ -377,9 +377,18 @@ TEST(ModelFile, TellsWhichPartKnowsAMatrix) {
     Sample product = theirs;
     product.product.emplace();
     EXPECT_FALSE(again.knows(product));
-    Training old;
-    old.matrices[""] = {mine.name};
+    set.training().matrices = {{"", {mine.name}}};
+    const Training old = models_from_bytes(to_bytes(set)).training();
+    EXPECT_EQ(old.matrices, set.training().matrices);
     EXPECT_TRUE(old.knows(mine) && old.knows(as_on_a_gpu(mine)));
+
+    // A line of its own, whatever the name.
+    samples[0].name = "\todd", samples[1].name = "a\n\tcuda.spmv\nb";
+    const Training odd = models_from_bytes(to_bytes(ModelSet::train(samples, [&](Backend) {
+                             return o;
+                         }))).training();
+    EXPECT_EQ(odd.matrices.size(), 1u);
+    for (const Sample& s : samples) EXPECT_TRUE(odd.knows(s)) << s.name;
 }
 
 TEST(Shipped, IsReadable) {

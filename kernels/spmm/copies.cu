@@ -12,7 +12,6 @@
 #include <cstdint>
 
 namespace sptune::cuda {
-
 namespace {
 
 /// Where the copy of y begins: numbers behind the copy of x.

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace sptune::tuner {
 namespace {
@@ -36,14 +35,15 @@ struct Columns {
     std::size_t n = static_cast<std::size_t>(a.rows);
     Plan<double, std::int32_t> plan;
 
-    explicit Columns(const Csr<double>& host, Online online = Online::never)
+    explicit Columns(const Csr<double>& host)
         : a(host.view()),
-          plan(choose_on_device(a.view()), KernelIndex<double, std::int32_t>::of(Backend::cuda),  //
-               [&] {
-                   PlanOptions options;
-                   options.online = online;
-                   return options;
-               }()) {}
+          plan(choose_on_device(a.view()), KernelIndex<double, std::int32_t>::of(Backend::cuda),
+               together_at_once()) {}
+    static PlanOptions together_at_once() {
+        PlanOptions options;
+        options.online = Online::never;
+        return options;
+    }
 
     DeviceBuffer<double> vectors(std::size_t count) const {
         Buffer<double> start(n * count);
